@@ -1,0 +1,79 @@
+#include "wiring.h"
+
+#include <atomic>
+#include <new>
+
+#include "cupti/cupti_source.h"
+#include "nvtx/nvtx_source.h"
+
+namespace slowtoken::injection {
+namespace {
+
+constexpr size_t kActivityBufferBytes =
+    256 * 1024;  // small: a buffer comes back only when every record in it is complete
+
+// The one session. In static memory that is all zero at load; the constructors do nothing at run time.
+constinit capture::Session g_session;
+
+std::atomic<cupti::CuptiSource*> g_cupti{nullptr};
+std::atomic<bool> g_cupti_started{false};
+
+// What is left of the cap after attribution, the encoder and the dictionary: one half for NVTX, one half for CUPTI.
+size_t HalfOfTheRest(const base::Arena& arena) {
+  constexpr size_t kReserve = 1u << 20;  // alignment, the sources themselves
+  const size_t left = arena.capacity() - arena.used();
+  return left > kReserve ? (left - kReserve) / 2 : 0;
+}
+
+bool MakeCupti(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline, size_t bytes) {
+  cupti::Options options;
+  options.graph_level =
+      config.graph == capture::Config::GraphLevel::kNode ? cupti::GraphLevel::kNode : cupti::GraphLevel::kLaunch;
+  options.buffer_bytes = kActivityBufferBytes;
+  options.buffer_count = static_cast<uint32_t>(bytes / kActivityBufferBytes);
+  // The source's own tables come out of the same share.
+  while (options.buffer_count > 4 && cupti::CuptiSource::MemoryNeeded(options) + sizeof(cupti::CuptiSource) > bytes)
+    --options.buffer_count;
+  auto* source = arena.Make<cupti::CuptiSource>();
+  if (source == nullptr || !source->Init(arena, pipeline.losses(), options)) return false;
+  pipeline.Add(*source);
+  g_cupti.store(source, std::memory_order_release);
+  return true;
+}
+
+bool MakeNvtx(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline, size_t bytes) {
+  nvtx::Options options;
+  options.key = config.key;
+  options.clear_ids = config.clear_ids;
+  if (!nvtx::NvtxSource::FitInto(options, bytes)) return false;
+  auto* source = arena.Make<nvtx::NvtxSource>();
+  if (source == nullptr || !source->Init(arena, options, pipeline.losses())) return false;
+  pipeline.Add(*source);
+  return true;
+}
+
+// NVTX first: in a round its events should be there before the GPU records that belong into them.
+bool MakeSources(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
+  const size_t half = HalfOfTheRest(arena);
+  return MakeNvtx(arena, config, pipeline, half) && MakeCupti(arena, config, pipeline, half);
+}
+
+void ForgetInChild() {
+  g_cupti.store(nullptr, std::memory_order_release);
+  g_cupti_started.store(false, std::memory_order_release);
+}
+
+}  // namespace
+
+capture::Session& TheSession() { return g_session; }
+
+bool StartSession() { return g_session.Start({&MakeSources, &ForgetInChild}); }
+
+void StartCupti() {
+  cupti::CuptiSource* source = g_cupti.load(std::memory_order_acquire);
+  if (source == nullptr || g_cupti_started.exchange(true, std::memory_order_acq_rel)) return;
+  source->Start();
+  g_session.pipeline().SetCuptiClock(source->timestamp_function());
+}
+
+}  // namespace slowtoken::injection

@@ -1,0 +1,74 @@
+// RecorderFacts: what the recorders of all processes said about themselves: losses, silent sources, blind time, own
+// cost, clocks. Few events, kept by process; the newest totals win. Single threaded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/loss.h"
+#include "record/dictionary.h"
+#include "record/session_events.h"
+
+namespace slowtoken::analysis {
+
+struct SourceFact {
+  record::ProcessIndex process = 0;
+  record::Source source = record::Source::kCupti;
+  record::SourceState state = record::SourceState::kUnknown;
+  int32_t error = 0;
+  uint32_t version = 0;
+  std::string detail;  // safe
+};
+
+const char* SourceName(record::Source source);           // cupti, nvtx, nccl
+const char* SourceStateName(record::SourceState state);  // active, not_found, …
+
+class RecorderFacts {
+ public:
+  explicit RecorderFacts(const record::Dictionary& dictionary) : dictionary_(&dictionary) {}
+
+  void Add(const record::LossTotals& totals) { losses_[totals.process] = totals.counts; }
+  void Add(const record::SourceStatus& status);
+  void Add(const record::OwnCost& cost) { costs_[cost.process] = cost; }
+  void Add(const record::CaptureTotals& totals) { totals_[totals.process] = totals; }
+  void Add(const record::ClockSnapshot& snapshot);
+  void Add(const record::Advance& advance);
+
+  uint64_t Lost(base::Loss cause) const;    // over all processes
+  std::vector<SourceFact> Sources() const;  // the newest state of each source of each process
+  uint64_t BlindNs() const;  // GPU records not taken: from kLost or kPaused to the next kActive, else to the end
+  uint64_t WorkerCpuNs() const;
+  uint64_t CallbackNs() const;
+  uint64_t MemoryBytes() const;
+  uint64_t CountedLaunches() const;  // as the recorders counted them
+  uint64_t WallNs() const;           // recorded time, added up over the processes
+  const record::ClockSnapshot* FirstSnapshot() const { return has_snapshot_ ? &first_snapshot_ : nullptr; }
+  record::TimeNs first_time() const { return first_time_; }  // least start of a process
+  record::TimeNs last_time() const { return last_time_; }    // greatest watermark
+
+ private:
+  struct Span {
+    record::TimeNs first = 0;
+    record::TimeNs last = 0;
+  };
+  struct Blind {
+    record::TimeNs since = 0;  // 0 = not blind
+    uint64_t sum = 0;
+  };
+
+  const record::Dictionary* dictionary_;
+  std::map<record::ProcessIndex, std::array<uint64_t, base::kLossCount>> losses_;
+  std::map<std::pair<record::ProcessIndex, record::Source>, SourceFact> sources_;
+  std::map<record::ProcessIndex, Blind> blind_;
+  std::map<record::ProcessIndex, record::OwnCost> costs_;
+  std::map<record::ProcessIndex, record::CaptureTotals> totals_;
+  std::map<record::ProcessIndex, Span> spans_;
+  record::ClockSnapshot first_snapshot_;
+  bool has_snapshot_ = false;
+  record::TimeNs first_time_ = 0, last_time_ = 0;
+};
+
+}  // namespace slowtoken::analysis

@@ -1,0 +1,76 @@
+// TraceAnalysis: everything a report says that is not a request, a gap or an iteration: launches, devices, kernels,
+// losses, own cost. One visitor over the events of all processes in one pass; read the parts after Finish().
+// Single threaded, offline. A kernel costs about 50 ns here; memory does not grow with the number of kernels.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/devices.h"
+#include "analysis/graph_nodes.h"
+#include "analysis/kernel_table.h"
+#include "analysis/launch_stats.h"
+#include "analysis/launch_table.h"
+#include "analysis/recorder_facts.h"
+#include "analysis/request_presence.h"
+#include "record/visitor.h"
+
+namespace slowtoken::analysis {
+
+class TraceAnalysis final : public record::EventVisitor {
+ public:
+  explicit TraceAnalysis(const record::Dictionary& dictionary);
+  TraceAnalysis(const TraceAnalysis&) = delete;  // its parts call each other
+  TraceAnalysis& operator=(const TraceAnalysis&) = delete;
+
+  using EventVisitor::On;
+  void On(const record::Kernel& kernel) override;
+  void On(const record::Memcpy& copy) override;
+  void On(const record::Memset& set) override;
+  void On(const record::GraphLaunch& graph) override;
+  void On(const record::ApiCall& call) override { launches_.AddCall(call); }
+  void On(const record::Annotation& annotation) override;
+  void On(const record::RequestIdText& text) override;
+  void On(const record::DeviceInfo& info) override { devices_.Add(info); }
+  void On(const record::ClockSnapshot& snapshot) override { facts_.Add(snapshot); }
+  void On(const record::LossTotals& totals) override { facts_.Add(totals); }
+  void On(const record::SourceStatus& status) override { facts_.Add(status); }
+  void On(const record::OwnCost& cost) override { facts_.Add(cost); }
+  void On(const record::CaptureTotals& totals) override { facts_.Add(totals); }
+  void On(const record::Advance& advance) override { facts_.Add(advance); }
+
+  // After the last event.
+  void Finish();
+
+  // Records seen. `untimed` of them (no time, or one that cannot be true) are in no sum.
+  struct Counts {
+    uint64_t kernels = 0, graph_kernels = 0, copies = 0, sets = 0, graph_replays = 0, untimed = 0;
+    uint64_t requests = 0, batches = 0, iterations = 0;  // annotations, those still open counted again when they end
+  };
+  const Counts& counts() const { return counts_; }
+  const absl::flat_hash_map<record::RequestId, std::string>& request_texts() const { return request_texts_; }  // safe
+  const LaunchStats& launch_stats() const { return launch_stats_; }
+  const LaunchTable& launches() const { return launches_; }
+  const GraphNodes& graph_nodes() const { return graph_nodes_; }
+  const KernelTable& kernels() const { return kernels_; }
+  const Devices& devices() const { return devices_; }
+  const RecorderFacts& facts() const { return facts_; }
+
+ private:
+  struct Work;
+  void AddGpuWork(const Work& work);
+
+  Counts counts_;
+  LaunchStats launch_stats_;
+  GraphNodes graph_nodes_;
+  LaunchTable launches_;
+  KernelTable kernels_;
+  Devices devices_;
+  RequestPresence presence_;
+  absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // with --ids=clear only
+  RecorderFacts facts_;
+};
+
+}  // namespace slowtoken::analysis

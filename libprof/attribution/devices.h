@@ -1,0 +1,44 @@
+// Devices: small bit masks for GPUs, so that work of several processes on one GPU meets and work on different GPUs does
+// not. A GPU is (process, ordinal) until a DeviceInfo tells its UUID. Used by attribution only; single threaded.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "base/arena.h"
+#include "record/dictionary.h"
+#include "record/resources.h"
+
+namespace slowtoken::attribution {
+
+class Devices {
+ public:
+  bool Init(base::Arena& arena, const record::Dictionary& dictionary);
+
+  void Add(const record::DeviceInfo& info);
+
+  // The bit of the GPU that a lane of `process` runs on; bit 63 is shared by all beyond the 63rd.
+  uint64_t BitOf(record::LaneId lane, record::ProcessIndex process);
+
+  // `mask` and the bits of every other (process, ordinal) that is the same GPU as one in it.
+  uint64_t Widen(uint64_t mask) const;
+
+ private:
+  static constexpr uint32_t kMost = 63;
+  static constexpr uint32_t kLanesKept = 4096;
+  struct Device {
+    record::ProcessIndex process = 0;
+    uint32_t ordinal = 0;
+    bool has_uuid = false;
+    std::array<uint8_t, 16> uuid{};
+    uint64_t same = 0;  // bits of this GPU
+  };
+  uint32_t IndexOf(record::ProcessIndex process, uint32_t ordinal);
+
+  std::array<Device, kMost> devices_{};
+  uint32_t count_ = 0;
+  std::span<uint8_t> lane_index_;  // index + 1 by LaneId; 0 = not asked yet
+  const record::Dictionary* dictionary_ = nullptr;
+};
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,167 @@
+#include "attribution/engine.h"
+
+#include <algorithm>
+
+#include "rules/kernel_category.h"
+
+namespace slowtoken::attribution {
+
+using record::AnnotationName;
+
+bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::Dictionary& dictionary,
+                  base::LossCounters& losses, record::EventVisitor& out) {
+  config_ = config;
+  dictionary_ = &dictionary;
+  out_ = &out;
+  const Limits& limits = config.limits;
+  watermarks_ = arena.AllocateArray<TimeNs>(std::max(config.process_count, 1u));
+  shape_operation_ = arena.AllocateArray<uint8_t>(limits.shapes);
+  const bool tables =
+      !watermarks_.empty() && !shape_operation_.empty() &&
+      intervals_.Init(arena, limits.interval_blocks, limits.interval_scratch, losses) &&
+      iterations_.Init(arena, limits.iterations, intervals_, losses) &&
+      ranges_.Init(arena, limits.threads, limits.ranges, losses) &&
+      batches_.Init(arena, limits.batch_groups, limits.batch_spans, limits.batch_marks, limits.batch_rows, losses) &&
+      requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
+      devices_.Init(arena, dictionary) && partition_.Init(arena, limits.interval_scratch, losses) &&
+      rule_.Init(arena, config) && metrics_.Init(arena);
+  return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
+         gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, metrics_, losses}) &&
+         iteration_pass_.Init(arena, config,
+                              {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &losses, &out}) &&
+         emission_pass_.Init(arena, config,
+                             {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &gap_phases_,
+                              &rule_, &metrics_, &losses, &out}) &&
+         request_pass_.Init(arena, config,
+                            {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &metrics_, &out});
+}
+
+GpuOperation Engine::OperationOf(record::ShapeId shape) {
+  const auto ask = [&] {
+    switch (rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name))) {
+      case rules::KernelCategory::kSample:
+        return GpuOperation::kSampleKernel;
+      case rules::KernelCategory::kCollective:
+        return GpuOperation::kCollectiveKernel;
+      case rules::KernelCategory::kOther:
+        break;
+    }
+    return GpuOperation::kKernel;
+  };
+  if (shape >= shape_operation_.size()) return ask();
+  uint8_t& kept = shape_operation_[shape];
+  if (kept == 0) kept = static_cast<uint8_t>(static_cast<uint8_t>(ask()) + 1);
+  return static_cast<GpuOperation>(kept - 1);
+}
+
+void Engine::AddGpu(GpuRecord record, record::LaneId lane) {
+  record.device_bit = devices_.BitOf(lane, record.process);
+  gpu_join_.Add(record);
+}
+
+void Engine::On(const record::Kernel& kernel) {
+  AddGpu({.start = kernel.start,
+          .end = kernel.end,
+          .correlation = kernel.correlation,
+          .process = kernel.process,
+          .operation = OperationOf(kernel.shape)},
+         kernel.lane);
+}
+
+void Engine::On(const record::Memcpy& copy) {
+  AddGpu({.start = copy.start,
+          .end = copy.end,
+          .correlation = copy.correlation,
+          .process = copy.process,
+          .operation = copy.copy_kind == record::CopyKind::kDtoH ? GpuOperation::kReadback : GpuOperation::kOther},
+         copy.lane);
+}
+
+void Engine::On(const record::Memset& memset) {
+  AddGpu({.start = memset.start,
+          .end = memset.end,
+          .correlation = memset.correlation,
+          .process = memset.process,
+          .operation = GpuOperation::kOther},
+         memset.lane);
+}
+
+void Engine::On(const record::GraphLaunch& launch) {
+  AddGpu({.start = launch.start,
+          .end = launch.end,
+          .correlation = launch.correlation,
+          .process = launch.process,
+          .operation = GpuOperation::kGraph},
+         launch.lane);
+}
+
+void Engine::On(const record::ApiCall& call) { gpu_join_.Add(call); }
+
+void Engine::On(const record::DeviceInfo& device) { devices_.Add(device); }
+
+void Engine::On(const record::Annotation& annotation) {
+  switch (annotation.name) {
+    case AnnotationName::kIter:
+    case AnnotationName::kIterSchedule:
+    case AnnotationName::kIterPrepare:
+    case AnnotationName::kIterForward:
+    case AnnotationName::kIterDraft:
+    case AnnotationName::kIterVerify:
+    case AnnotationName::kIterSample:
+    case AnnotationName::kIterUpdate:
+      return iteration_pass_.Add(annotation);
+    case AnnotationName::kBatch:
+      return batches_.Add(annotation);
+    case AnnotationName::kKvRecv:
+      requests_.Add(annotation);
+      [[fallthrough]];
+    case AnnotationName::kKvAlloc:
+    case AnnotationName::kKvEvict:
+    case AnnotationName::kKvSwap:
+    case AnnotationName::kKvSend:
+    case AnnotationName::kJit:
+    case AnnotationName::kGc:
+      return host_work_.Add(annotation);
+    case AnnotationName::kAdapterLoad:
+    case AnnotationName::kModelLoad:
+      return;
+    default:
+      return requests_.Add(annotation);
+  }
+}
+
+TimeNs Engine::JointWatermark() const { return *std::min_element(watermarks_.begin(), watermarks_.end()); }
+
+void Engine::On(const record::Advance& advance) {
+  if (advance.process >= watermarks_.size()) return;
+  TimeNs& watermark = watermarks_[advance.process];
+  watermark = std::max(watermark, advance.watermark);
+  const TimeNs joint = JointWatermark();
+  if (joint <= concluded_ || joint == kForever) return;
+  Conclude(joint, advance.now);
+}
+
+void Engine::Finish() { Conclude(kForever, 0); }
+
+void Engine::Conclude(TimeNs watermark, TimeNs now) {
+  concluded_ = watermark;
+  const uint64_t lateness = config_.settle_ns / 2;
+  const TimeNs settled = watermark == kForever ? kForever : watermark - std::min(watermark, lateness);
+  batches_.ApplyUntil(settled);
+  iteration_pass_.ResolveRanges(settled);
+  gpu_join_.Run(settled, now);
+  iteration_pass_.Seal(watermark);
+  emission_pass_.Run(watermark);
+  request_pass_.Run(watermark);
+  iterations_.TrimIntervals();
+  const uint64_t memory = config_.settle_ns + 2 * config_.deadline_ns;
+  if (watermark == kForever || watermark < memory) return;
+  ranges_.Prune(watermark - memory);
+  batches_.Prune(watermark - memory);
+  host_work_.Prune(watermark - std::min(watermark, 2 * memory));
+  requests_.ForgetDone(watermark - std::min(watermark, 2 * memory));
+}
+
+void Engine::EmitHistograms() { metrics_.Emit(*out_); }
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,86 @@
+// Engine: from events to conclusions. Joins kernels to iterations and requests, splits each TTFT and each gap into
+// named phases, keeps the histograms (docs/ATTRIBUTION.md has every definition). One engine, two homes: the worker
+// thread in the serving process, and offline tools reading a trace; the same events give the same summaries.
+//
+// How to use it: Init once, deliver events in any order between two Advance events, Finish at the end. Summaries come
+// out of On(Advance) and Finish, through the visitor given to Init, in a fixed order: iterations by end, then requests
+// by end; the gaps of a request directly before its RequestSummary. (Where memory for unfinished requests runs out,
+// gaps come earlier.)
+//
+// Single threaded. All memory comes from the arena at Init, EngineConfig::ArenaBytes() of it; nothing ever allocates
+// later; what does not fit is dropped and counted in `losses`. A kernel costs about 100 ns, a token about 2 µs.
+#pragma once
+
+#include "attribution/batch_tracker.h"
+#include "attribution/config.h"
+#include "attribution/devices.h"
+#include "attribution/gpu_join.h"
+#include "attribution/host_work.h"
+#include "attribution/iteration_table.h"
+#include "attribution/metrics.h"
+#include "attribution/request_pass.h"
+#include "attribution/request_table.h"
+#include "attribution/stall_rule.h"
+#include "attribution/thread_ranges.h"
+#include "record/dictionary.h"
+#include "record/visitor.h"
+
+namespace slowtoken::attribution {
+
+class Engine final : public record::EventVisitor {
+ public:
+  // Everything given must outlive the engine. False when the arena is too small; the engine must not be used then.
+  bool Init(base::Arena& arena, const EngineConfig& config, const record::Dictionary& dictionary,
+            base::LossCounters& losses, record::EventVisitor& out);
+
+  using EventVisitor::On;
+  void On(const record::Kernel& kernel) override;
+  void On(const record::Memcpy& copy) override;
+  void On(const record::Memset& memset) override;
+  void On(const record::GraphLaunch& launch) override;
+  void On(const record::ApiCall& call) override;
+  void On(const record::Annotation& annotation) override;
+  void On(const record::DeviceInfo& device) override;
+  void On(const record::Advance& advance) override;
+
+  // The histograms so far, as HistogramSnapshot events: one per metric and label that has samples.
+  void EmitHistograms();
+
+  // End of input: everything left becomes final now, partial where something is missing.
+  void Finish();
+
+ private:
+  void AddGpu(GpuRecord record, record::LaneId lane);
+  GpuOperation OperationOf(record::ShapeId shape);
+  // Everything that is settled at `watermark` is concluded; kForever: everything.
+  void Conclude(TimeNs watermark, TimeNs now);
+  TimeNs JointWatermark() const;
+
+  EngineConfig config_;
+  const record::Dictionary* dictionary_ = nullptr;
+  record::EventVisitor* out_ = nullptr;
+
+  IntervalPool intervals_;
+  IterationTable iterations_;
+  ThreadRanges ranges_;
+  BatchTracker batches_;
+  RequestTable requests_;
+  HostWork host_work_;
+  Devices devices_;
+  Partition partition_;
+  StallRule rule_;
+  Metrics metrics_;
+
+  GpuJoin gpu_join_;
+  IterationPass iteration_pass_;
+  TtftPhases ttft_phases_;
+  GapPhases gap_phases_{{requests_, iterations_, intervals_, batches_, devices_, host_work_, rule_, partition_}};
+  EmissionPass emission_pass_;
+  RequestPass request_pass_;
+
+  std::span<TimeNs> watermarks_;        // by process
+  std::span<uint8_t> shape_operation_;  // GpuOperation + 1 by ShapeId; 0 = not asked yet
+  TimeNs concluded_ = 0;                // watermark of the last Conclude
+};
+
+}  // namespace slowtoken::attribution

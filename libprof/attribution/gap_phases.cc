@@ -1,0 +1,143 @@
+#include "attribution/gap_phases.h"
+
+#include "attribution/ttft_phases.h"
+
+namespace slowtoken::attribution {
+
+using record::GapPhase;
+
+namespace {
+
+constexpr unsigned Label(GapPhase phase) { return static_cast<unsigned>(phase); }
+constexpr uint32_t Bit(GapPhase phase) { return 1u << Label(phase); }
+
+GapPhase FirstOf(uint32_t active) {
+  // `collective` means that nothing else of the own GPU work runs.
+  if ((active & Bit(GapPhase::kGpuBusy)) != 0) active &= ~Bit(GapPhase::kCollective);
+  return active == 0 ? GapPhase::kUnattributed : static_cast<GapPhase>(std::countr_zero(active));
+}
+
+bool IsPrefill(record::RowKind kind) {
+  return kind == record::RowKind::kPrefill || kind == record::RowKind::kChunk || kind == record::RowKind::kRecompute;
+}
+
+// What an iteration's batch means for a request: whether it is in it, and whether it prefills anybody.
+struct Company {
+  bool known = true;
+  bool has_request = false;
+  bool prefills = false;
+};
+
+Company CompanyIn(const BatchTracker& batches, const Iteration& iteration, record::RequestId request) {
+  Company company;
+  if ((iteration.flags & record::kFlagDummy) != 0) return company;
+  company.known = batches.Known(iteration.key) == BatchTracker::Knowledge::kKnown;
+  batches.ForEachRow(iteration.key, [&](const record::BatchRow& row) {
+    company.has_request = company.has_request || row.req == request;
+    company.prefills = company.prefills || IsPrefill(row.kind);
+  });
+  return company;
+}
+
+}  // namespace
+
+void GapPhases::Make(const GapInputs& inputs, record::GapSummary* out) {
+  Partition& partition = parts_.partition;
+  partition.Begin(inputs.start, inputs.instant);
+  AddPreemptedTimes(parts_.requests, inputs.request, Label(GapPhase::kPreempted), partition);
+  if (inputs.commit != 0) partition.Add(Label(GapPhase::kTransport), inputs.commit, inputs.instant);
+  AddOwnLabels(inputs);
+  AddHostLabels(inputs);
+  AddHostWork(inputs.own);
+  AddOtherLabels(inputs);
+  out->phases = {};
+  partition.Sweep([&](uint32_t active, uint64_t ns) { out->phases[Label(FirstOf(active))] += ns; });
+  out->start = inputs.start;
+  out->gap_ns = inputs.instant - inputs.start;
+  EstimateInterference(inputs.own, out);
+}
+
+void GapPhases::AddOwnLabels(const GapInputs& inputs) {
+  Partition& partition = parts_.partition;
+  const OwnWork& own = inputs.own;
+  const Span sample = SampleOf(own);
+  partition.Add(Label(GapPhase::kSample), sample.start, sample.end);
+  if (sample.known()) partition.Add(Label(GapPhase::kCommitWait), sample.end, inputs.commit);
+  if (!own.has_gpu) {
+    const Span forward = ForwardOf(own);
+    partition.Add(Label(GapPhase::kGpuBusy), forward.start, forward.end);
+    return;
+  }
+  for (const OwnEntry& entry : own.entries) {
+    const Iteration& iteration = *entry.iteration;
+    if (iteration.trimmed) partition.Add(Label(GapPhase::kGpuBusy), iteration.gpu.start, iteration.gpu.end);
+    parts_.intervals.ForEach(iteration.work,
+                             [&](Interval i) { partition.Add(Label(GapPhase::kGpuBusy), i.start, i.end); });
+    parts_.intervals.ForEach(iteration.collectives,
+                             [&](Interval i) { partition.Add(Label(GapPhase::kCollective), i.start, i.end); });
+    partition.Add(Label(GapPhase::kGpuIdle), iteration.gpu.start, iteration.gpu.end);
+  }
+}
+
+// `schedule` and `submit` of each own iteration in turn.
+void GapPhases::AddHostLabels(const GapInputs& inputs) {
+  TimeNs since = std::max(inputs.previous_commit, inputs.previous_gpu_end);
+  for (const OwnEntry& entry : inputs.own.entries) {
+    const Iteration& iteration = *entry.iteration;
+    TimeNs scheduled = iteration.schedule.end;
+    if (scheduled == 0) scheduled = iteration.forward.known() ? iteration.forward.start : iteration.first_launch;
+    const TimeNs submitted = inputs.own.has_gpu ? iteration.gpu.start : iteration.forward.start;
+    if (scheduled != 0) {
+      parts_.partition.Add(Label(GapPhase::kSchedule), since, scheduled);
+      parts_.partition.Add(Label(GapPhase::kSubmit), scheduled, submitted);
+    }
+    since = std::max(since, iteration.gpu.end);
+  }
+}
+
+void GapPhases::AddHostWork(const OwnWork& own) {
+  parts_.host_work.ForEachAfter(
+      parts_.partition.from(), [&](uint64_t thread, GapPhase phase, TimeNs start, TimeNs end) {
+        for (const OwnEntry& entry : own.entries) {
+          if (thread == entry.iteration->schedule_thread || thread == entry.iteration->launch_thread) {
+            parts_.partition.Add(Label(phase), start, end);
+            return;
+          }
+        }
+      });
+}
+
+void GapPhases::AddOtherLabels(const GapInputs& inputs) {
+  const OwnWork& own = inputs.own;
+  if (!own.has_gpu) return;
+  const uint64_t devices = parts_.devices.Widen(own.device_mask);
+  parts_.iterations.ForEachOnGpuAfter(inputs.start, [&](const Iteration& other) {
+    if (other.gpu.start >= inputs.instant || (parts_.devices.Widen(other.device_mask) & devices) == 0) return;
+    for (const OwnEntry& entry : own.entries) {
+      if (entry.iteration == &other) return;
+    }
+    const Company company = CompanyIn(parts_.batches, other, inputs.request.id);
+    if (!company.known || company.has_request) return;  // where the batch is unknown it may be in it
+    if (company.prefills) {
+      parts_.partition.Add(Label(GapPhase::kPrefillInterference), other.gpu.start, other.gpu.end);
+    }
+    if (own.first_launch != 0) {
+      parts_.partition.Add(Label(GapPhase::kBacklog), std::max(other.gpu.start, own.first_launch), other.gpu.end);
+    }
+  });
+}
+
+void GapPhases::EstimateInterference(const OwnWork& own, record::GapSummary* out) const {
+  for (const OwnEntry& entry : own.entries) {
+    const Iteration& iteration = *entry.iteration;
+    const uint32_t own_prefills = IsPrefill(entry.kind) ? 1 : 0;
+    if (iteration.prefill_rows <= own_prefills || !iteration.has_gpu()) continue;
+    const RunningMedian& median = parts_.rule.decode_median(iteration.decode_rows);
+    if (median.samples() == 0) continue;
+    out->has_interference = true;
+    out->median_used_ns = median.value();
+    if (iteration.busy_ns > median.value()) out->interference_est_ns += iteration.busy_ns - median.value();
+  }
+}
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,54 @@
+// One gap by phase (docs/ATTRIBUTION.md): which label is active when between two emissions of a request, and what other
+// requests' prefill in its iterations cost. Used by RequestPass once per gap and basis; single threaded; costs a sort
+// of the GPU intervals in the gap.
+#pragma once
+
+#include "attribution/batch_tracker.h"
+#include "attribution/devices.h"
+#include "attribution/host_work.h"
+#include "attribution/iteration_table.h"
+#include "attribution/own_work.h"
+#include "attribution/partition.h"
+#include "attribution/request_table.h"
+#include "attribution/stall_rule.h"
+
+namespace slowtoken::attribution {
+
+struct GapInputs {
+  const Request& request;
+  const OwnWork& own;  // iterations after the earlier emission's yielding iteration, up to this one's
+  TimeNs start = 0;    // E of the earlier emission
+  TimeNs instant = 0;  // E of this one
+  TimeNs commit = 0;   // C of this one; 0 = not known
+  TimeNs previous_commit = 0;
+  TimeNs previous_gpu_end = 0;  // of the earlier emission's yielding iteration
+};
+
+class GapPhases {
+ public:
+  struct Parts {
+    const RequestTable& requests;
+    const IterationTable& iterations;
+    const IntervalPool& intervals;
+    const BatchTracker& batches;
+    const Devices& devices;
+    const HostWork& host_work;
+    const StallRule& rule;
+    Partition& partition;
+  };
+  explicit GapPhases(const Parts& parts) : parts_(parts) {}
+
+  // Writes gap_ns, phases and the interference estimate.
+  void Make(const GapInputs& inputs, record::GapSummary* out);
+
+ private:
+  void AddOwnLabels(const GapInputs& inputs);
+  void AddHostLabels(const GapInputs& inputs);
+  void AddHostWork(const OwnWork& own);
+  void AddOtherLabels(const GapInputs& inputs);
+  void EstimateInterference(const OwnWork& own, record::GapSummary* out) const;
+
+  Parts parts_;
+};
+
+}  // namespace slowtoken::attribution

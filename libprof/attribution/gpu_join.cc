@@ -1,0 +1,211 @@
+#include "attribution/gpu_join.h"
+
+namespace slowtoken::attribution {
+
+using record::ApiClass;
+
+namespace {
+
+// A record that ended this long before its launch began carries the time of another clock.
+constexpr uint64_t kOtherClockNs = 1'000'000'000;
+
+// Whether the call can have started GPU work. Of calls that are no launch (an allocation, an unknown one) some do.
+bool MayLaunch(const record::ApiCall& call) {
+  if (call.captured || call.return_value != 0 || call.correlation == 0 || call.end < call.start) return false;
+  return call.api_class != ApiClass::kSynchronize;
+}
+
+}  // namespace
+
+bool GpuJoin::Init(base::Arena& arena, const EngineConfig& config, const Parts& parts) {
+  iterations_ = &parts.iterations;
+  intervals_ = &parts.intervals;
+  ranges_ = &parts.ranges;
+  metrics_ = &parts.metrics;
+  losses_ = &parts.losses;
+  deadline_ns_ = config.deadline_ns;
+  settle_ns_ = config.settle_ns;
+  records_ = arena.AllocateArray<GpuRecord>(config.limits.gpu_records);
+  return !records_.empty() && launches_.Init(arena, config.limits.launches);
+}
+
+void GpuJoin::Add(const record::ApiCall& call) {
+  if (!MayLaunch(call)) return;
+  latest_seen_ = std::max(latest_seen_, call.end);
+  if (launches_.Add(call)) return;
+  RunPressed();
+  if (launches_.size() > launches_.capacity() / 8 * 7) DropOldestLaunches();
+  if (!launches_.Add(call)) losses_->Add(base::Loss::kPendingLaunchEvicted);
+}
+
+void GpuJoin::Add(GpuRecord record) {
+  if (record.correlation == 0) {  // "none": never joined
+    losses_->Add(base::Loss::kPendingGpuEvicted);
+    return;
+  }
+  const bool timed = record.start != 0 && record.end >= record.start;
+  if (!timed) record.start = record.end = 0;
+  record.due = timed ? record.end : settled_;
+  if (record_count_ == records_.size()) {
+    RunPressed();
+    if (record_count_ > records_.size() / 8 * 7) {  // hardly anything could be joined: the oldest must go
+      const size_t dropped = records_.size() / 4;
+      losses_->Add(base::Loss::kPendingGpuEvicted, dropped);
+      std::copy(records_.begin() + static_cast<ptrdiff_t>(dropped), records_.end(), records_.begin());
+      record_count_ -= dropped;
+    }
+  }
+  records_[record_count_++] = record;
+}
+
+void GpuJoin::Run(TimeNs settled, TimeNs now) {
+  settled_ = settled;
+  const Horizon horizon{settled, false};
+  SweepLaunches(horizon);
+  JoinRecords(horizon, now);
+  if (settled == kForever) SweepLaunches(horizon);
+}
+
+void GpuJoin::RunPressed() {
+  const Horizon horizon{std::max(settled_, latest_seen_), true};
+  iterations_->TrimIntervals();
+  SweepLaunches(horizon);
+  JoinRecords(horizon, 0);
+  SweepLaunches(horizon);
+}
+
+void GpuJoin::DropOldestLaunches() {
+  const size_t dropped = launches_.capacity() / 4;
+  losses_->Add(base::Loss::kPendingLaunchEvicted, dropped);
+  size_t seen = 0;
+  launches_.Sweep([&](Launch&) { return seen++ < dropped; });
+  last_launch_ = nullptr;
+}
+
+void GpuJoin::SweepLaunches(const Horizon& horizon) {
+  last_launch_ = nullptr;
+  launches_.Sweep([&](Launch& launch) {
+    if (!launch.resolved && launch.start <= horizon.settled) launch.resolved = Resolve(launch, horizon);
+    const bool finished = launch.resolved && Finished(launch, horizon);
+    if (finished && launch.counts()) metrics_->AddLaunch(launch.start, launch.end, launch.first_gpu_start);
+    return finished;
+  });
+}
+
+// Decides the launch's iteration; false while a range around it may still arrive.
+bool GpuJoin::Resolve(Launch& launch, const Horizon& horizon) {
+  const uint64_t thread = ThreadKey(launch.process(), launch.thread);
+  const RangeAnswer answer = ranges_->Find(thread, launch.start, settled_, horizon.settled);
+  if (answer.verdict == RangeAnswer::kFound) Assign(launch, answer.key, answer.in_sample);
+  if (answer.verdict != RangeAnswer::kUnknown) return true;
+  // Nobody's after a long time, or at once where its thread has no ranges and memory is short.
+  const bool strange = horizon.pressed && !ranges_->Knows(thread);
+  return strange || Later(launch.start, 5 * deadline_ns_) < settled_;
+}
+
+void GpuJoin::Assign(Launch& launch, const record::IterationKey& key, bool in_sample) {
+  const PoolIndex index = iterations_->FindOrAdd(key);
+  if (index == 0 || (*iterations_)[index].sealed) {
+    losses_->Add(base::Loss::kPendingLaunchEvicted);
+    return;
+  }
+  Iteration& iteration = (*iterations_)[index];
+  launch.iteration = iterations_->RefTo(index);
+  launch.in_sample = in_sample;
+  if (!launch.counts()) return;
+  ++iteration.launches;
+  if (launch.api_class == ApiClass::kGraphLaunch) ++iteration.graph_launches;
+  iteration.first_launch = iteration.first_launch == 0 ? launch.start : std::min(iteration.first_launch, launch.start);
+}
+
+// Whether no further GPU record can belong to it. A kernel launch has one record; other calls may have many, some of
+// them late, so they stay longer; as long as there is room, everything does.
+bool GpuJoin::Finished(const Launch& launch, const Horizon& horizon) const {
+  if (horizon.settled == kForever && record_count_ > 0) return false;  // the end: first the records, then the launches
+  const TimeNs heard = std::max(launch.end, launch.last_gpu_end);
+  if (launch.last_gpu_end == 0) {
+    const uint64_t patience = launch.counts() ? 5 * deadline_ns_ : deadline_ns_;
+    return Later(heard, patience) < settled_;
+  }
+  const bool single = launch.api_class == ApiClass::kKernelLaunch || launch.api_class == ApiClass::kMemcpy ||
+                      launch.api_class == ApiClass::kMemset;
+  const bool crowded = launches_.size() > launches_.capacity() / 2;
+  if (single && crowded) return heard <= horizon.settled;
+  return Later(heard, deadline_ns_) < settled_;
+}
+
+void GpuJoin::JoinRecords(const Horizon& horizon, TimeNs now) {
+  size_t kept = 0;
+  for (size_t i = 0; i < record_count_; ++i) {
+    GpuRecord& record = records_[i];
+    if (now != 0 && record.end > Later(now, kOtherClockNs)) {  // the future: not a time of our clock
+      losses_->Add(base::Loss::kBadTimestamp);
+      record.start = record.end = 0;
+      record.due = settled_;
+    }
+    if (record.due > horizon.settled || !Join(record, horizon)) records_[kept++] = record;
+  }
+  record_count_ = kept;
+}
+
+bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
+  const uint64_t id = LaunchId(record.process, record.correlation);
+  Launch* launch = last_launch_;
+  if (launch == nullptr || last_id_ != id || launch->shares_id) {
+    launch = launches_.Find(id, record.end == 0 ? kForever : record.end);
+    last_launch_ = launch;
+    last_id_ = id;
+  }
+  if (launch != nullptr && launch->resolved) {
+    Attach(record, *launch);
+    return true;
+  }
+  // Its launch, or the range around that, is not known yet.
+  const uint64_t patience = launch == nullptr ? deadline_ns_ : 6 * deadline_ns_;
+  const bool over = horizon.settled == kForever || Later(record.due, patience) < settled_;
+  if (over) losses_->Add(base::Loss::kPendingGpuEvicted);
+  return over;
+}
+
+void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
+  GpuRecord joined = record;
+  if (record.end != 0 && Later(record.end, kOtherClockNs) < launch.start) {
+    losses_->Add(base::Loss::kBadTimestamp);
+    joined.start = joined.end = 0;
+  }
+  const bool first = launch.last_gpu_end == 0;
+  launch.last_gpu_end = std::max({launch.last_gpu_end, joined.end, launch.end});
+  if (joined.start != 0 && (launch.first_gpu_start == 0 || joined.start < launch.first_gpu_start)) {
+    launch.first_gpu_start = joined.start;
+  }
+  Iteration* iteration = iterations_->Resolve(launch.iteration);
+  if (iteration == nullptr) return;
+  if (iteration->sealed) {
+    losses_->Add(base::Loss::kPendingGpuEvicted);
+    return;
+  }
+  if (first && launch.counts()) ++iteration->launches_matched;
+  iteration->device_mask |= record.device_bit;
+  AddWork(*iteration, joined, launch.in_sample || record.operation == GpuOperation::kSampleKernel);
+}
+
+void GpuJoin::AddWork(Iteration& iteration, const GpuRecord& record, bool sampling) {
+  const GpuOperation operation = record.operation;
+  const bool kernel = operation == GpuOperation::kKernel || operation == GpuOperation::kSampleKernel ||
+                      operation == GpuOperation::kCollectiveKernel;
+  if (kernel) ++iteration.kernels;
+  if (record.end == 0) return;  // counted, not summed
+  const Interval piece{record.start, record.end};
+  if (sampling) {
+    iteration.first_sampling_end =
+        iteration.sampling.known() ? std::min(iteration.first_sampling_end, record.end) : record.end;
+    iteration.sampling.Cover(record.start, record.end);
+  } else if (operation == GpuOperation::kReadback) {
+    intervals_->AddApart(iteration.readback, piece);
+  } else if (kernel || operation == GpuOperation::kGraph) {
+    intervals_->Add(operation == GpuOperation::kCollectiveKernel ? iteration.collectives : iteration.work, piece);
+    iteration.gpu.Cover(record.start, record.end);
+  }
+}
+
+}  // namespace slowtoken::attribution

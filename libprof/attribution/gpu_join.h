@@ -1,0 +1,77 @@
+// GpuJoin: brings GPU records, launches and iteration ranges together: record -> correlation id -> launch -> innermost
+// range on the launching thread -> iteration. Everything is kept until it is settled (all that happened before has
+// arrived), so that the order of arrival has no meaning. Used by Engine only; single threaded; bounded.
+// A record costs a 40-byte write when it arrives and one probe (none for a run of equal ids) when it is joined.
+#pragma once
+
+#include "attribution/config.h"
+#include "attribution/iteration_table.h"
+#include "attribution/launch_table.h"
+#include "attribution/metrics.h"
+#include "attribution/thread_ranges.h"
+
+namespace slowtoken::attribution {
+
+enum class GpuOperation : uint8_t { kKernel, kSampleKernel, kCollectiveKernel, kGraph, kReadback, kOther };
+
+struct GpuRecord {
+  TimeNs start = 0, end = 0;  // 0, 0: no usable time
+  TimeNs due = 0;             // joined once this is settled
+  uint64_t device_bit = 0;
+  record::CorrelationId correlation = 0;
+  record::ProcessIndex process = 0;
+  GpuOperation operation = GpuOperation::kOther;
+};
+
+class GpuJoin {
+ public:
+  struct Parts {
+    IterationTable& iterations;
+    IntervalPool& intervals;
+    ThreadRanges& ranges;
+    Metrics& metrics;
+    base::LossCounters& losses;
+  };
+  bool Init(base::Arena& arena, const EngineConfig& config, const Parts& parts);
+
+  void Add(const record::ApiCall& call);
+  void Add(GpuRecord record);
+
+  // Joins all that is settled. `now`: no true time is later (0 = not known).
+  void Run(TimeNs settled, TimeNs now);
+
+ private:
+  struct Horizon {
+    TimeNs settled = 0;
+    bool pressed = false;  // memory is short: take what can be joined, give up what is old
+  };
+  bool Resolve(Launch& launch, const Horizon& horizon);
+  void Assign(Launch& launch, const record::IterationKey& key, bool in_sample);
+  bool Finished(const Launch& launch, const Horizon& horizon) const;
+  void SweepLaunches(const Horizon& horizon);
+  void JoinRecords(const Horizon& horizon, TimeNs now);
+  // True when the record is done with.
+  bool Join(GpuRecord& record, const Horizon& horizon);
+  void Attach(const GpuRecord& record, Launch& launch);
+  void AddWork(Iteration& iteration, const GpuRecord& record, bool sampling);
+  void RunPressed();
+  void DropOldestLaunches();
+  static TimeNs Later(TimeNs time, uint64_t ns) { return time > kForever - ns ? kForever : time + ns; }
+
+  IterationTable* iterations_ = nullptr;
+  IntervalPool* intervals_ = nullptr;
+  ThreadRanges* ranges_ = nullptr;
+  Metrics* metrics_ = nullptr;
+  base::LossCounters* losses_ = nullptr;
+  uint64_t deadline_ns_ = 0, settle_ns_ = 0;
+
+  LaunchTable launches_;
+  std::span<GpuRecord> records_;
+  size_t record_count_ = 0;
+  TimeNs settled_ = 0;
+  TimeNs latest_seen_ = 0;  // the latest end of any call or record
+  uint64_t last_id_ = 0;    // the launch found last, for runs of records with one id
+  Launch* last_launch_ = nullptr;
+};
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,41 @@
+#include "attribution/stall_rule.h"
+
+#include <algorithm>
+
+namespace slowtoken::attribution {
+
+bool StallRule::Init(base::Arena& arena, const EngineConfig& config) {
+  slo_itl_ns_ = config.slo_itl_ns;
+  bool ok = gap_.Init(arena);
+  for (RunningMedian& median : phases_) ok = ok && median.Init(arena);
+  for (RunningMedian& median : decode_) ok = ok && median.Init(arena);
+  return ok;
+}
+
+uint64_t StallRule::threshold() const {
+  if (slo_itl_ns_ != 0) return slo_itl_ns_;
+  if (gap_.samples() < kFewSamples) return kLeastStall;
+  return std::max(gap_.value() * 5 / 2, kLeastStall);
+}
+
+void StallRule::Judge(record::GapSummary* gap) const {
+  gap->is_stall = gap->gap_ns > threshold();
+  if (!gap->is_stall) return;
+  gap->largest_phase = record::GapPhase::kUnattributed;
+  gap->excess_ns = 0;
+  for (size_t i = 0; i < phases_.size(); ++i) {
+    const uint64_t usual = phases_[i].value();
+    const uint64_t excess = gap->phases[i] > usual ? gap->phases[i] - usual : 0;
+    if (excess > gap->excess_ns) {
+      gap->excess_ns = excess;
+      gap->largest_phase = static_cast<record::GapPhase>(i);
+    }
+  }
+}
+
+void StallRule::Learn(const record::GapSummary& gap) {
+  gap_.Add(gap.gap_ns);
+  for (size_t i = 0; i < phases_.size(); ++i) phases_[i].Add(gap.phases[i]);
+}
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,30 @@
+#include "base/arena.h"
+
+#include <sys/mman.h>
+
+namespace slowtoken::base {
+
+bool Arena::Reserve(size_t bytes, bool populate) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : MAP_NORESERVE);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  base_ = static_cast<std::byte*>(memory);
+  capacity_ = bytes;
+  used_ = 0;
+  return true;
+}
+
+void Arena::Release() {
+  if (base_ != nullptr) munmap(base_, capacity_);
+  base_ = nullptr;
+  capacity_ = used_ = 0;
+}
+
+void* Arena::Allocate(size_t bytes, size_t align) {
+  const size_t start = (used_ + align - 1) & ~(align - 1);
+  if (start < used_ || start > capacity_ || bytes > capacity_ - start) return nullptr;
+  used_ = start + bytes;
+  return base_ + start;
+}
+
+}  // namespace slowtoken::base

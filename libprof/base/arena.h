@@ -1,0 +1,63 @@
+// One block of memory with a hard cap, handed out once and never given back piecewise (host-safety rule 6).
+// Made at start on the starting thread; afterwards only the worker (or an offline tool) allocates from it. Not thread
+// safe. Allocate is a few instructions; it returns nullptr when the cap is reached, and the caller must live with that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace slowtoken::base {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Reserves `bytes` of zeroed memory with mmap. With `populate` every page is touched now, so that no page fault
+  // happens later on a host thread. Returns false if the system refuses.
+  bool Reserve(size_t bytes, bool populate);
+
+  // Gives the whole block back. Every pointer into it dies.
+  void Release();
+
+  // Forgets the block without giving it back: for a forked child, where something may still point into it.
+  void Abandon() { base_ = nullptr, capacity_ = used_ = 0; }
+
+  // `bytes` of zeroed memory aligned to `align` (a power of two), or nullptr when the cap would be passed.
+  void* Allocate(size_t bytes, size_t align = 16);
+
+  // `count` value-initialised objects; empty when they do not fit.
+  template <typename T>
+  std::span<T> AllocateArray(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    void* memory = Allocate(count * sizeof(T), alignof(T));
+    if (memory == nullptr) return {};
+    T* first = static_cast<T*>(memory);
+    // For plain types the zeroed memory is the value already: large tables stay untouched until used.
+    if constexpr (!std::is_trivially_default_constructible_v<T>) {
+      for (size_t i = 0; i < count; ++i) ::new (static_cast<void*>(first + i)) T{};
+    }
+    return {first, count};
+  }
+
+  // One value-initialised object built from `args`, or nullptr.
+  template <typename T, typename... Args>
+  T* Make(Args&&... args) {
+    void* memory = Allocate(sizeof(T), alignof(T));
+    return memory == nullptr ? nullptr : ::new (memory) T(static_cast<Args&&>(args)...);
+  }
+
+  size_t used() const { return used_; }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  size_t capacity_ = 0;
+  size_t used_ = 0;
+};
+
+}  // namespace slowtoken::base

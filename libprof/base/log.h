@@ -1,0 +1,17 @@
+// The log: single lines on stderr, off by default (host-safety rule 10), never on the capture path.
+// Any thread outside the capture path; one write(2) a line, no allocation, errno kept.
+#pragma once
+
+#include <string_view>
+
+namespace slowtoken::base {
+
+enum class LogLevel : int { kOff = 0, kError = 1, kInfo = 2 };
+
+// Set once at start from SLOWTOKEN_LOG.
+void SetLogLevel(LogLevel level);
+
+// "slowtoken: <text>\n" if `level` is switched on. `detail` is appended as it is.
+void Log(LogLevel level, std::string_view text, std::string_view detail = {});
+
+}  // namespace slowtoken::base

@@ -1,0 +1,153 @@
+#include "capture/config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/time.h"
+
+namespace slowtoken::capture {
+namespace {
+
+// Attribution, the encoder and the dictionary take about 30 MB; the rest is for activity buffers and NVTX rings.
+constexpr uint64_t kLeastMemory = 48u << 20;
+
+template <size_t N>
+bool CopyText(char (&out)[N], std::string_view text) {
+  if (text.size() >= N) return false;
+  memcpy(out, text.data(), text.size());
+  out[text.size()] = 0;
+  return true;
+}
+
+// Random bytes for ids and keys. Falls back to clock bits, which make an id but not a secret: pseudonyms drawn so are
+// already marked unjoinable.
+void Draw(void* out, size_t size) {
+  if (getrandom(out, size, GRND_NONBLOCK) == static_cast<ssize_t>(size)) return;
+  uint64_t word = base::MonotonicNow() ^ static_cast<uint64_t>(getpid()) << 32;
+  for (size_t i = 0; i < size; ++i) {
+    word = base::SipHash({word, base::ReadTsc()}, "slowtoken");
+    static_cast<uint8_t*>(out)[i] = static_cast<uint8_t>(word);
+  }
+}
+
+bool ReadKeyFile(const char* path, uint8_t (&key)[16]) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return false;
+  char text[33] = {};
+  const ssize_t n = read(fd, text, 32);
+  close(fd);
+  return n == 32 && base::ParseHex({text, 32}, key, sizeof key);
+}
+
+void ReadKey(Config& config) {
+  uint8_t key[16];
+  const std::string_view text = base::EnvText("SLOWTOKEN_KEY");
+  const std::string_view file = base::EnvText("SLOWTOKEN_KEY_FILE");
+  if (!text.empty()) {
+    config.joinable = base::ParseHex(text, key, sizeof key);
+  } else if (!file.empty()) {
+    config.joinable = ReadKeyFile(file.data(), key);
+  }
+  if (!config.joinable) {
+    if (!text.empty() || !file.empty())
+      base::Log(base::LogLevel::kError, "the pseudonym key is not 32 hex digits; drew one");
+    Draw(key, sizeof key);
+  }
+  memcpy(&config.key.k0, key, 8);
+  memcpy(&config.key.k1, key + 8, 8);
+}
+
+void ReadRunId(Config& config) {
+  uint8_t id[8];
+  if (!base::ParseHex(base::EnvText("SLOWTOKEN_RUN_ID"), id, sizeof id)) Draw(id, sizeof id);
+  for (uint8_t byte : id) config.run_id = config.run_id << 8 | byte;
+}
+
+void ReadMemory(Config& config) {
+  const std::string_view text = base::EnvText("SLOWTOKEN_MEMORY");
+  if (text.empty()) return;
+  const auto size = base::ParseSize(text);
+  if (!size || *size < kLeastMemory) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_MEMORY is not a size of at least 48M; using 64M: ", text);
+    return;
+  }
+  config.memory_bytes = *size;
+}
+
+void ReadFlushPeriod(Config& config) {
+  const std::string_view text = base::EnvText("SLOWTOKEN_FLUSH_MS");
+  if (text.empty()) return;
+  const auto ms = base::ParseSize(text);
+  if (!ms || *ms < 10 || *ms > 60'000) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_FLUSH_MS is not between 10 and 60000; using 250: ", text);
+    return;
+  }
+  config.flush_ms = static_cast<uint32_t>(*ms);
+}
+
+// The default place of contract: $XDG_RUNTIME_DIR/slowtoken, else /dev/shm/slowtoken-<uid>.
+void ReadDirectory(Config& config) {
+  if (const std::string_view out = base::EnvText("SLOWTOKEN_OUT"); !out.empty()) {
+    if (CopyText(config.directory, out)) return;
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_OUT is too long; using the default place");
+  }
+  const std::string_view base_dir = base::EnvText("SLOWTOKEN_DIR");
+  const std::string_view runtime = base::EnvText("XDG_RUNTIME_DIR");
+  const auto run = static_cast<unsigned long long>(config.run_id);
+  if (!base_dir.empty()) {
+    snprintf(config.directory, sizeof config.directory, "%s/%016llx", base_dir.data(), run);
+  } else if (!runtime.empty()) {
+    snprintf(config.directory, sizeof config.directory, "%s/slowtoken/%016llx", runtime.data(), run);
+  } else {
+    snprintf(config.directory, sizeof config.directory, "/dev/shm/slowtoken-%u/%016llx", getuid(), run);
+  }
+}
+
+void ReadRole(Config& config) {
+  char text[sizeof config.role] = {};
+  const std::string_view given = base::EnvText("SLOWTOKEN_ROLE");
+  if (!given.empty()) {
+    memcpy(text, given.data(), given.size() < sizeof text ? given.size() : sizeof text - 1);
+  } else {
+    const int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+      if (read(fd, text, sizeof text - 1) < 0) text[0] = 0;
+      close(fd);
+    }
+  }
+  size_t used = 0;
+  for (char c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool keep = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (keep) config.role[used++] = c;
+  }
+  if (used == 0) CopyText(config.role, "process");
+}
+
+}  // namespace
+
+Config Config::FromEnvironment() {
+  Config config;
+  const std::string_view log = base::EnvText("SLOWTOKEN_LOG");
+  base::SetLogLevel(log == "2" ? base::LogLevel::kInfo : log == "1" ? base::LogLevel::kError : base::LogLevel::kOff);
+  ReadRunId(config);
+  ReadKey(config);
+  ReadMemory(config);
+  ReadFlushPeriod(config);
+  ReadDirectory(config);
+  ReadRole(config);
+  config.clear_ids = base::EnvText("SLOWTOKEN_IDS") == "clear";
+  if (base::EnvText("SLOWTOKEN_GRAPH") == "launch") config.graph = GraphLevel::kLaunch;
+  if (!CopyText(config.labels, base::EnvText("SLOWTOKEN_LABELS"))) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_LABELS is longer than 511 bytes; left out");
+  }
+  return config;
+}
+
+}  // namespace slowtoken::capture

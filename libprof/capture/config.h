@@ -1,0 +1,29 @@
+// Config: what the user asked for, read from SLOWTOKEN_* once at start (tools/cli/run.cc is the other side).
+// Starting thread only; no allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "base/siphash.h"
+
+namespace slowtoken::capture {
+
+struct Config {
+  enum class GraphLevel : uint8_t { kNode, kLaunch };
+
+  uint64_t run_id = 0;                   // SLOWTOKEN_RUN_ID; drawn here if absent
+  base::SipKey key;                      // SLOWTOKEN_KEY or the file SLOWTOKEN_KEY_FILE; drawn here if absent
+  bool joinable = false;                 // the key came from outside: pseudonyms of several processes agree
+  bool clear_ids = false;                // SLOWTOKEN_IDS=clear
+  GraphLevel graph = GraphLevel::kNode;  // SLOWTOKEN_GRAPH
+  uint64_t memory_bytes = 64u << 20;     // SLOWTOKEN_MEMORY, the hard cap
+  uint32_t flush_ms = 250;               // SLOWTOKEN_FLUSH_MS
+  char directory[512] = {};              // SLOWTOKEN_OUT, else the default place
+  char labels[512] = {};                 // SLOWTOKEN_LABELS, as given
+  char role[32] = {};                    // SLOWTOKEN_ROLE, else the program's short name, [a-z0-9_-] only
+
+  // Never fails: what cannot be understood keeps its default and is named in the log.
+  static Config FromEnvironment();
+};
+
+}  // namespace slowtoken::capture

@@ -1,0 +1,46 @@
+// EventSource: where events come from inside the process (cupti/, nvtx/, later nccl/). The worker owns the calls: all
+// of them happen on the worker thread, one at a time, except ForgetInChild. Implementations take memory only from the
+// arena given to their Init.
+#pragma once
+
+#include "capture/clock_map.h"
+#include "record/dictionary.h"
+#include "record/visitor.h"
+
+namespace slowtoken::capture {
+
+// What a source may use while it collects. Owned by the worker, valid for the process's life.
+struct CollectContext {
+  record::Dictionary& dictionary;
+  base::LossCounters& losses;
+  const ClockMap& clock;  // converts TSC and CUPTI stamps to CLOCK_MONOTONIC
+  record::EventVisitor& out;
+};
+
+class EventSource {
+ public:
+  // Delivers everything that host threads handed over so far, as events with CLOCK_MONOTONIC times. May call the
+  // source's library (flush); holds no lock that a host thread could wait for.
+  virtual void Collect(CollectContext&) {}
+
+  // As Collect, but nothing will follow: also hand out what is incomplete. Bounded by `deadline` (CLOCK_MONOTONIC).
+  virtual void CollectLast(CollectContext& context, record::TimeNs) { Collect(context); }
+
+  // After Collect: every event that happened before the returned instant has been delivered. `round_start` is when the
+  // round began; a source that still holds earlier events back (an activity buffer not returned) says so here.
+  virtual record::TimeNs CompleteUpTo(const ClockMap&, record::TimeNs round_start) { return round_start; }
+
+  // The ranges open now, as events with end == 0: live state for the head of a chunk.
+  virtual void ForEachOpen(record::EventVisitor&) {}
+
+  // Adds what this source has counted since the start.
+  virtual void AddTotals(record::CaptureTotals&) const {}
+
+  // In the child of a fork, on its only thread: forget, call nothing.
+  virtual void ForgetInChild() {}
+
+ protected:
+  ~EventSource() = default;
+};
+
+}  // namespace slowtoken::capture

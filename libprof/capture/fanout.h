@@ -1,0 +1,50 @@
+// Fanout: every event goes to attribution and to the trace encoder, in that order. Worker thread; one virtual call
+// each. Counts events per round, so that the worker knows when nothing happened.
+#pragma once
+
+#include "record/visitor.h"
+
+namespace slowtoken::capture {
+
+class Fanout : public record::EventVisitor {
+ public:
+  void Init(record::EventVisitor& attribution, record::EventVisitor& encoder) {
+    attribution_ = &attribution;
+    encoder_ = &encoder;
+  }
+
+  void On(const record::Kernel& e) override { Both(e); }
+  void On(const record::Memcpy& e) override { Both(e); }
+  void On(const record::Memset& e) override { Both(e); }
+  void On(const record::GraphLaunch& e) override { Both(e); }
+  void On(const record::ApiCall& e) override { Both(e); }
+  void On(const record::Synchronization& e) override { Both(e); }
+  void On(const record::Overhead& e) override { Both(e); }
+  void On(const record::NvtxRange& e) override { Both(e); }
+  void On(const record::NvtxMark& e) override { Both(e); }
+  void On(const record::Annotation& e) override { Both(e); }
+  void On(const record::DeviceInfo& e) override { Both(e); }
+  void On(const record::ContextInfo& e) override { Both(e); }
+  void On(const record::StreamInfo& e) override { Both(e); }
+  void On(const record::ThreadInfo& e) override { Both(e); }
+  void On(const record::NvtxDomainInfo& e) override { Both(e); }
+  void On(const record::NvtxCategoryInfo& e) override { Both(e); }
+  void On(const record::RequestIdText& e) override { Both(e); }
+  void On(const record::SourceStatus& e) override { Both(e); }
+
+  uint64_t events() const { return events_; }
+
+ private:
+  template <typename Event>
+  void Both(const Event& event) {
+    ++events_;
+    attribution_->On(event);
+    encoder_->On(event);
+  }
+
+  record::EventVisitor* attribution_ = nullptr;
+  record::EventVisitor* encoder_ = nullptr;
+  uint64_t events_ = 0;
+};
+
+}  // namespace slowtoken::capture

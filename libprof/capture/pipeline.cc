@@ -1,0 +1,135 @@
+#include "capture/pipeline.h"
+
+namespace slowtoken::capture {
+namespace {
+
+// An idle process still concludes once a second, so that its watermark goes on and its open requests are seen.
+constexpr base::TimeNs kIdlePeriod = 1'000'000'000;
+constexpr base::TimeNs kHistogramPeriod = 10'000'000'000;
+
+}  // namespace
+
+bool Pipeline::Init(base::Arena& arena, const Config& config) {
+  arena_ = &arena;
+  identity_.Read(config);
+  output_.Init(config);
+  const trace::FileHeader header = identity_.header(config);
+  const record::Dictionary::Limits names;
+  trace::EncoderLimits chunk;
+  chunk.texts = names.texts;
+  chunk.shapes = names.shapes;
+  chunk.lanes = names.lanes;
+  if (!dictionary_.Init(arena, names, losses_)) return false;
+  if (!encoder_.Init(arena, dictionary_, losses_, output_, header, chunk)) return false;
+  encoder_.SetOpenRanges(&Pipeline::OpenState, this);
+  if (!engine_.Init(arena, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_)) return false;
+  fanout_.Init(engine_, encoder_);
+  ReadClocks();
+  record::SourceStatus cuda;
+  cuda.detail = dictionary_.InternText("CUDA has not been initialised in this process; there is no GPU work to record");
+  cuda.time = clock_.latest().monotonic;
+  encoder_.On(cuda);
+  return true;
+}
+
+void Pipeline::ReadClocks() {
+  const record::ClockSnapshot snapshot = ClockMap::Take(cupti_now_.load(std::memory_order_acquire));
+  clock_.AddSnapshot(snapshot);
+  if (!paused_) encoder_.On(snapshot);
+}
+
+CollectContext Pipeline::Context() {
+  record::EventVisitor& out = paused_ ? static_cast<record::EventVisitor&>(discard_) : fanout_;
+  return {dictionary_, losses_, clock_, out};
+}
+
+void Pipeline::Round() {
+  const base::TimeNs round_start = base::MonotonicNow();
+  ReadClocks();
+  CollectContext context = Context();
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->Collect(context);
+  ApplyPause();
+  if (paused_) return;
+  const bool idle = fanout_.events() == concluded_events_ && round_start - last_conclusion_ < kIdlePeriod;
+  if (!idle) Conclude(CompleteUpTo(round_start));
+}
+
+void Pipeline::LastRound(base::TimeNs deadline) {
+  const base::TimeNs round_start = base::MonotonicNow();
+  ReadClocks();
+  CollectContext context = Context();
+  // Sources hand out what is still open as it stands: nothing will end it any more.
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->CollectLast(context, deadline);
+  if (!paused_) {
+    Conclude(round_start);
+    engine_.Finish();
+    engine_.EmitHistograms();
+    WriteTotals(base::MonotonicNow());
+  }
+  encoder_.Finish();
+  output_.Close();
+}
+
+// The status event marks where the blind interval begins and ends.
+void Pipeline::ApplyPause() {
+  const bool asked = pause_asked_.load(std::memory_order_acquire);
+  if (asked == paused_) return;
+  record::SourceStatus status;
+  status.state = asked ? record::SourceState::kPaused : record::SourceState::kActive;
+  status.detail = dictionary_.InternText(asked ? "recording was stopped by the program" : "recording goes on");
+  status.time = base::MonotonicNow();
+  for (const record::Source source : {record::Source::kCupti, record::Source::kNvtx}) {
+    status.source = source;
+    encoder_.On(status);
+  }
+  if (asked) Conclude(CompleteUpTo(status.time));
+  paused_ = asked;
+}
+
+base::TimeNs Pipeline::CompleteUpTo(base::TimeNs round_start) {
+  base::TimeNs complete = round_start;
+  for (size_t i = 0; i < source_count_; ++i) {
+    const base::TimeNs mine = sources_[i]->CompleteUpTo(clock_, round_start);
+    if (mine < complete) complete = mine;
+  }
+  return complete;
+}
+
+void Pipeline::Conclude(base::TimeNs watermark) {
+  record::Advance advance;
+  advance.watermark = watermark;
+  advance.now = base::MonotonicNow();
+  engine_.On(advance);
+  if (advance.now - last_histograms_ >= kHistogramPeriod) {
+    last_histograms_ = advance.now;
+    engine_.EmitHistograms();
+  }
+  WriteTotals(advance.now);
+  encoder_.On(advance);
+  concluded_events_ = fanout_.events();
+  last_conclusion_ = advance.now;
+}
+
+void Pipeline::WriteTotals(base::TimeNs now) {
+  record::CaptureTotals totals;
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddTotals(totals);
+  encoder_.On(totals);
+  record::OwnCost cost;
+  cost.time = now;
+  cost.worker_cpu_ns = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
+  cost.memory_bytes = arena_->used();
+  cost.bytes_written = output_.bytes_written();
+  encoder_.On(cost);
+}
+
+void Pipeline::OpenState(void* self, record::EventVisitor& out) {
+  auto* pipeline = static_cast<Pipeline*>(self);
+  for (size_t i = 0; i < pipeline->source_count_; ++i) pipeline->sources_[i]->ForEachOpen(out);
+}
+
+void Pipeline::ForgetInChild() {
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->ForgetInChild();
+  output_.Close();
+}
+
+}  // namespace slowtoken::capture

@@ -1,0 +1,79 @@
+// Pipeline: what the worker does in a round. Sources deliver events to attribution and to the trace encoder; then
+// attribution makes its summaries final, and the encoder writes a chunk.
+// Init runs on the starting thread before the worker exists; Round and LastRound only on the worker; SetCuptiClock and
+// Pause from any thread. All memory comes from the session's arena at Init.
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "attribution/engine.h"
+#include "base/arena.h"
+#include "capture/config.h"
+#include "capture/event_source.h"
+#include "capture/fanout.h"
+#include "capture/process_identity.h"
+#include "capture/trace_output.h"
+#include "record/dictionary.h"
+#include "trace/chunk_encoder.h"
+
+namespace slowtoken::capture {
+
+class Pipeline {
+ public:
+  // Takes its part of the memory. `config` is borrowed. False when the cap is too small for it.
+  bool Init(base::Arena& arena, const Config& config);
+
+  // Adds a source; it must live as long as the pipeline. Before the worker starts.
+  void Add(EventSource& source) { sources_[source_count_++] = &source; }
+
+  // CUPTI's own clock (cuptiGetTimestamp), once it is known; until then CLOCK_REALTIME stands for it.
+  void SetCuptiClock(uint32_t (*now)(uint64_t*)) { cupti_now_.store(now, std::memory_order_release); }
+
+  void Round();
+  void LastRound(base::TimeNs deadline);
+
+  // While paused, what arrives is thrown away. Takes effect at the next round; the change is written as a status.
+  void Pause(bool paused) { pause_asked_.store(paused, std::memory_order_release); }
+
+  // In a forked child: close the inherited file descriptor and tell the sources. The pipeline is not used again.
+  void ForgetInChild();
+
+  record::Dictionary& dictionary() { return dictionary_; }
+  base::LossCounters& losses() { return losses_; }
+
+ private:
+  // What is thrown away while paused.
+  class Discard final : public record::EventVisitor {};
+
+  void ReadClocks();
+  void ApplyPause();
+  CollectContext Context();
+  base::TimeNs CompleteUpTo(base::TimeNs round_start);
+  void Conclude(base::TimeNs watermark);
+  void WriteTotals(base::TimeNs now);
+  static void OpenState(void* self, record::EventVisitor& out);
+
+  static constexpr size_t kMostSources = 4;
+  std::array<EventSource*, kMostSources> sources_{};
+  size_t source_count_ = 0;
+
+  base::LossCounters losses_;
+  record::Dictionary dictionary_;
+  ClockMap clock_;
+  ProcessIdentity identity_;
+  TraceOutput output_;
+  trace::ChunkEncoder encoder_;
+  attribution::Engine engine_;
+  Fanout fanout_;
+  Discard discard_;
+  base::Arena* arena_ = nullptr;
+  std::atomic<uint32_t (*)(uint64_t*)> cupti_now_{nullptr};
+  std::atomic<bool> pause_asked_{false};
+  bool paused_ = false;
+  uint64_t concluded_events_ = 0;  // fanout_.events() at the last conclusion
+  base::TimeNs last_conclusion_ = 0;
+  base::TimeNs last_histograms_ = 0;
+};
+
+}  // namespace slowtoken::capture

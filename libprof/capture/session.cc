@@ -1,0 +1,83 @@
+#include "capture/session.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+namespace slowtoken::capture {
+namespace {
+
+constexpr uint32_t kExitLimitMs = 200;  // host-safety rule 9
+
+}  // namespace
+
+std::atomic<Session*> Session::instance_{nullptr};
+
+bool Session::Start(const Wiring& wiring) {
+  State expected = State::kIdle;
+  if (!state_.compare_exchange_strong(expected, State::kStarting, std::memory_order_acq_rel)) {
+    return expected == State::kRunning || expected == State::kStarting;
+  }
+  wiring_ = wiring;
+  const bool started = StartOnce();
+  state_.store(started ? State::kRunning : State::kFailed, std::memory_order_release);
+  if (!started) base::Log(base::LogLevel::kError, "could not start; the program runs unprofiled");
+  return started;
+}
+
+bool Session::StartOnce() {
+  config_ = Config::FromEnvironment();
+  ClockMap::TscUsable();
+  if (!arena_.Reserve(config_.memory_bytes, /*populate=*/false)) return false;
+  pipeline_ = arena_.Make<Pipeline>();
+  if (pipeline_ == nullptr || !pipeline_->Init(arena_, config_) || !wiring_.make_sources(arena_, config_, *pipeline_)) {
+    pipeline_ = nullptr;
+    arena_.Abandon();  // a source may have published a pointer into it
+    return false;
+  }
+  instance_.store(this, std::memory_order_release);
+  if (!hooks_installed_) {
+    hooks_installed_ = true;
+    on_exit(&Session::OnExit, this);  // not atexit: that would need __cxa_atexit and __dso_handle
+    pthread_atfork(nullptr, nullptr, &Session::OnFork);
+  }
+  const Worker::Job job{[](void* self) { static_cast<Pipeline*>(self)->Round(); },
+                        [](void* self, base::TimeNs deadline) { static_cast<Pipeline*>(self)->LastRound(deadline); },
+                        pipeline_};
+  return worker_.Start(job, config_.flush_ms);
+}
+
+void Session::Snapshot() {
+  if (running()) worker_.Wake();
+}
+
+void Session::Pause(bool paused) {
+  if (!running()) return;
+  pipeline_->Pause(paused);
+  worker_.Wake();
+}
+
+void Session::Finish() {
+  State expected = State::kRunning;
+  if (!state_.compare_exchange_strong(expected, State::kFinished, std::memory_order_acq_rel)) return;
+  if (!worker_.Stop(kExitLimitMs)) base::Log(base::LogLevel::kError, "the last flush took more than 200 ms; gave up");
+}
+
+void Session::OnExit(int, void* self) { static_cast<Session*>(self)->Finish(); }
+
+// The child has neither our worker nor a usable CUDA. It becomes silent, and may start anew if it initialises CUDA or
+// NVTX itself. The parent's memory stays mapped (copy on write) and unused: releasing it could fault a stray pointer.
+void Session::OnFork() {
+  Session* session = instance_.load(std::memory_order_acquire);
+  if (session == nullptr) return;
+  if (session->pipeline_ != nullptr) session->pipeline_->ForgetInChild();
+  session->pipeline_ = nullptr;
+  if (session->wiring_.forget_in_child != nullptr) session->wiring_.forget_in_child();
+  session->worker_.ForgetInChild();
+  session->arena_.Abandon();
+  session->state_.store(State::kIdle, std::memory_order_release);
+}
+
+}  // namespace slowtoken::capture

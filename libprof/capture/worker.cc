@@ -1,0 +1,118 @@
+#include "capture/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+namespace slowtoken::capture {
+namespace {
+
+constexpr size_t kStackBytes = 256 * 1024;
+
+timespec ToTimespec(base::TimeNs t) {
+  return {static_cast<time_t>(t / 1'000'000'000u), static_cast<long>(t % 1'000'000'000u)};
+}
+
+base::TimeNs InMilliseconds(uint32_t ms) { return base::MonotonicNow() + uint64_t{ms} * 1'000'000u; }
+
+}  // namespace
+
+bool Worker::Start(const Job& job, uint32_t period_ms) {
+  job_ = job;
+  period_ms_ = period_ms;
+  stop_asked_ = wake_asked_ = done_ = false;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits the mask: the host's handlers never run on it
+  running_ = pthread_create(&thread_, &attributes, &Worker::Main, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return running_;
+}
+
+void* Worker::Main(void* self) {
+  pthread_setname_np(pthread_self(), "slowtoken");
+  static_cast<Worker*>(self)->Run();
+  return nullptr;
+}
+
+void Worker::Run() {
+  while (!WaitForNext() && !HostIsGone()) job_.round(job_.self);
+  job_.last_round(job_.self, deadline_ != 0 ? deadline_ : base::MonotonicNow());
+  pthread_mutex_lock(&mutex_);
+  done_ = true;
+  pthread_cond_broadcast(&finished_);
+  pthread_mutex_unlock(&mutex_);
+}
+
+bool Worker::WaitForNext() {
+  const timespec next = ToTimespec(InMilliseconds(period_ms_));
+  pthread_mutex_lock(&mutex_);
+  while (!wake_asked_ && !stop_asked_) {
+    if (pthread_cond_clockwait(&wake_, &mutex_, CLOCK_MONOTONIC, &next) == ETIMEDOUT) break;
+  }
+  wake_asked_ = false;
+  const bool stop = stop_asked_;
+  pthread_mutex_unlock(&mutex_);
+  return stop;
+}
+
+// One look a second, 10 µs: /proc/self/stat shows the state of the main thread (field 3, Z once it has left) and the
+// number of threads (field 20, it included). When this thread then returns, it is the last one and libc calls exit(0),
+// as it would have done without us.
+bool Worker::HostIsGone() {
+  const base::TimeNs now = base::MonotonicNow();
+  if (now < next_look_) return false;
+  next_look_ = now + 1'000'000'000u;
+  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[1024];
+  const ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return false;
+  text[n] = 0;
+  const char* at = strrchr(text, ')');  // the program's name (field 2) may hold anything
+  if (at == nullptr || at[1] != ' ' || at[2] != 'Z') return false;
+  for (int field = 2; at != nullptr && field < 20; ++field) at = strchr(at + 1, ' ');
+  return at != nullptr && strtol(at, nullptr, 10) <= 2;
+}
+
+void Worker::Wake() {
+  pthread_mutex_lock(&mutex_);
+  wake_asked_ = true;
+  pthread_cond_signal(&wake_);
+  pthread_mutex_unlock(&mutex_);
+}
+
+bool Worker::Stop(uint32_t limit_ms) {
+  if (!running_) return true;
+  const base::TimeNs limit = InMilliseconds(limit_ms);
+  const timespec until = ToTimespec(limit);
+  pthread_mutex_lock(&mutex_);
+  deadline_ = limit;
+  stop_asked_ = true;
+  pthread_cond_signal(&wake_);
+  while (!done_) {
+    if (pthread_cond_clockwait(&finished_, &mutex_, CLOCK_MONOTONIC, &until) == ETIMEDOUT) break;
+  }
+  const bool done = done_;
+  pthread_mutex_unlock(&mutex_);
+  if (done) running_ = false;
+  return done;
+}
+
+void Worker::ForgetInChild() {
+  mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  wake_ = PTHREAD_COND_INITIALIZER;
+  finished_ = PTHREAD_COND_INITIALIZER;
+  running_ = false;
+}
+
+}  // namespace slowtoken::capture

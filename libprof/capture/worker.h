@@ -1,0 +1,62 @@
+// Worker: the one thread of ours in the host's process. It runs a round every flush period, and one last round at stop.
+// Start and Stop are called by the session, on host threads (a door, the exit hook); Wake by any thread.
+// The thread blocks every signal, has a small stack, and never holds the mutex while it works.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace slowtoken::capture {
+
+class Worker {
+ public:
+  // What the worker does. Both are called on the worker thread only.
+  struct Job {
+    void (*round)(void* self) = nullptr;
+    // The last round; nothing may take it past `deadline`.
+    void (*last_round)(void* self, base::TimeNs deadline) = nullptr;
+    void* self = nullptr;
+  };
+
+  // Creates the thread. False if the system refuses; nothing is left behind then.
+  bool Start(const Job& job, uint32_t period_ms);
+
+  // Asks for a round now. Returns at once.
+  void Wake();
+
+  // Asks for the last round and waits for it, at most `limit_ms`. True if it was done in time.
+  bool Stop(uint32_t limit_ms);
+
+  // In a forked child the thread does not exist: forget it.
+  void ForgetInChild();
+
+  pthread_t thread() const { return thread_; }
+
+ private:
+  static void* Main(void* self);
+  void Run();
+
+  // Waits for the next period, a wake-up or a stop; true when the worker shall stop.
+  bool WaitForNext();
+
+  // True when every thread of the host has ended: main left by pthread_exit, and we alone keep the process alive.
+  bool HostIsGone();
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER;
+  pthread_cond_t finished_ = PTHREAD_COND_INITIALIZER;
+  pthread_t thread_{};
+  Job job_;
+  uint32_t period_ms_ = 0;
+  base::TimeNs deadline_ = 0;
+  bool running_ = false;
+  bool wake_asked_ = false;
+  bool stop_asked_ = false;
+  bool done_ = false;
+  base::TimeNs next_look_ = 0;
+};
+
+}  // namespace slowtoken::capture

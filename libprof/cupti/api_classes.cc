@@ -1,0 +1,156 @@
+#include "cupti/api_classes.h"
+
+#include <cupti.h>
+
+namespace slowtoken::cupti {
+namespace {
+
+using record::ApiClass;
+using record::ApiDomain;
+
+struct Rule {
+  std::string_view prefix;  // of the name without "cuda", "cu" or "cu64"
+  std::optional<ApiClass> api_class;
+};
+
+// The first prefix that fits decides.
+constexpr Rule kRules[] = {
+    {"LaunchHostFunc", std::nullopt},
+    {"Launch", ApiClass::kKernelLaunch},
+    {"GraphLaunch", ApiClass::kGraphLaunch},
+    {"Memcpy", ApiClass::kMemcpy},
+    {"Memset", ApiClass::kMemset},
+    {"DeviceSynchronize", ApiClass::kSynchronize},
+    {"ThreadSynchronize", ApiClass::kSynchronize},
+    {"CtxSynchronize", ApiClass::kSynchronize},
+    {"StreamSynchronize", ApiClass::kSynchronize},
+    {"EventSynchronize", ApiClass::kSynchronize},
+    {"GraphInstantiate", ApiClass::kGraphBuild},
+    {"GraphExecUpdate", ApiClass::kGraphBuild},
+    {"GraphExecDestroy", ApiClass::kGraphBuild},
+    {"GraphUpload", ApiClass::kGraphBuild},
+    {"StreamBeginCapture", ApiClass::kGraphBuild},
+    {"StreamEndCapture", ApiClass::kGraphBuild},
+    {"Malloc", ApiClass::kMemory},
+    {"Free", ApiClass::kMemory},
+    {"HostAlloc", ApiClass::kMemory},
+    {"HostRegister", ApiClass::kMemory},
+    {"HostUnregister", ApiClass::kMemory},
+    {"MemAlloc", ApiClass::kMemory},
+    {"MemFree", ApiClass::kMemory},
+    {"MemHostAlloc", ApiClass::kMemory},
+    {"MemHostRegister", ApiClass::kMemory},
+    {"MemHostUnregister", ApiClass::kMemory},
+    {"MemCreate", ApiClass::kMemory},
+    {"MemRelease", ApiClass::kMemory},
+    {"MemMap", ApiClass::kMemory},
+    {"MemUnmap", ApiClass::kMemory},
+    {"MemPrefetch", ApiClass::kMemory},
+    {"MemDiscardAndPrefetch", ApiClass::kMemory},
+    {"MemPoolTrimTo", ApiClass::kMemory},
+    {"ModuleLoad", ApiClass::kModule},
+    {"ModuleUnload", ApiClass::kModule},
+    {"LibraryLoad", ApiClass::kModule},
+    {"LibraryUnload", ApiClass::kModule},
+    {"LinkComplete", ApiClass::kModule},
+};
+
+// Stable ids (cupti_runtime_cbid.h, cupti_driver_cbid.h). 505 and 506 are __cudaLaunchKernel and its _ptsz twin: what
+// <<<>>> calls since CUDA 13, absent from older headers.
+constexpr uint32_t kRuntimeLaunches[] = {211, 214, 269, 270, 430, 431, 505, 506};
+constexpr uint32_t kRuntimeGraphLaunches[] = {311, 312};
+constexpr uint32_t kDriverLaunches[] = {307, 442, 477, 478, 652, 653};
+constexpr uint32_t kDriverGraphLaunches[] = {514, 515};
+static_assert(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060 == 431);
+static_assert(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000 == 311);
+static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == 652);
+static_assert(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz == 515);
+#if CUPTI_API_VERSION >= 130000
+static_assert(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000 == 506);
+#endif
+
+// Ids are handed out without gaps; a run this long without names is the end of the table.
+constexpr uint32_t kEndOfTable = 16;
+
+constexpr std::string_view AfterApiPrefix(std::string_view name) {
+  for (std::string_view prefix : {"__cuda", "cuda", "cu64", "cu"}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    return name;
+  }
+  return {};
+}
+
+const char* NameOf(ApiDomain domain, uint32_t cbid, const ApiTable& api) {
+  const CUpti_CallbackDomain cupti =
+      domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+  const char* name = nullptr;
+  if (api.get_callback_name == nullptr || api.get_callback_name(cupti, cbid, &name) != CUPTI_SUCCESS) return nullptr;
+  return name;
+}
+
+}  // namespace
+
+std::optional<ApiClass> ClassifyApi(std::string_view name) {
+  const std::string_view call = AfterApiPrefix(name);
+  if (WithoutVersion(call) == "GraphDestroy") return ApiClass::kGraphBuild;  // but not cuGraphDestroyNode
+  for (const Rule& rule : kRules) {
+    if (call.starts_with(rule.prefix)) return rule.api_class;
+  }
+  return std::nullopt;
+}
+
+std::string_view WithoutVersion(std::string_view name) {
+  const size_t at = name.rfind("_v");
+  if (at == std::string_view::npos || name.size() - at < 6) return name;  // cuMemAlloc_v2 is the call's own name
+  for (size_t i = at + 2; i < name.size(); ++i) {
+    if (name[i] < '0' || name[i] > '9') return name;
+  }
+  return {name.data(), at};
+}
+
+bool ApiClasses::Init(base::Arena& arena) {
+  codes_ = arena.AllocateArray<uint8_t>(2 * kMaxId);
+  names_ = arena.AllocateArray<record::StringId>(2 * kMaxId);
+  for (record::StringId& name : names_) name = kNotAsked;
+  return !codes_.empty() && !names_.empty();
+}
+
+void ApiClasses::Fill(const ApiTable& api) {
+  FillKnownLaunches();
+  FillDomain(ApiDomain::kRuntime, api);
+  FillDomain(ApiDomain::kDriver, api);
+}
+
+void ApiClasses::FillKnownLaunches() {
+  const auto fill = [&](ApiDomain domain, std::span<const uint32_t> ids, ApiClass api_class) {
+    for (uint32_t id : ids) codes_[Row(domain) + id] = CodeOf(api_class);
+  };
+  fill(ApiDomain::kRuntime, kRuntimeLaunches, ApiClass::kKernelLaunch);
+  fill(ApiDomain::kRuntime, kRuntimeGraphLaunches, ApiClass::kGraphLaunch);
+  fill(ApiDomain::kDriver, kDriverLaunches, ApiClass::kKernelLaunch);
+  fill(ApiDomain::kDriver, kDriverGraphLaunches, ApiClass::kGraphLaunch);
+}
+
+void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
+  uint32_t without_name = 0;
+  for (uint32_t id = 1; id < kMaxId && without_name < kEndOfTable; ++id) {
+    const char* name = NameOf(domain, id, api);
+    without_name = name == nullptr ? without_name + 1 : 0;
+    if (name == nullptr) continue;
+    const std::optional<ApiClass> api_class = ClassifyApi(name);
+    codes_[Row(domain) + id] = api_class ? CodeOf(*api_class) : kUnwanted;
+  }
+}
+
+record::StringId ApiClasses::Name(ApiDomain domain, uint32_t cbid, const ApiTable& api,
+                                  record::Dictionary& dictionary) {
+  if (cbid >= kMaxId) return 0;
+  record::StringId& known = names_[Row(domain) + cbid];
+  if (known != kNotAsked) return known;
+  const char* name = NameOf(domain, cbid, api);
+  known = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
+  return known;
+}
+
+}  // namespace slowtoken::cupti

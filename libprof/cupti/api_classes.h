@@ -1,0 +1,69 @@
+// ApiClasses: which CUDA calls are recorded and what each is for us. Decided by the name CUPTI gives the call-back id,
+// once at the start (about 1,400 names, 30 µs), not by a list of ids from the header we were built with: ids are
+// stable, but a newer CUDA adds launch calls, and one build serves them all (bug log rows 34, 39, 65). If CUPTI tells
+// no names, the launches known from CUDA 12.4 to 13.0 remain. Init, Fill: starting thread. The rest: worker; ClassOf is
+// one array access.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "cupti/api_table.h"
+#include "record/dictionary.h"
+#include "record/host_events.h"
+
+namespace slowtoken::cupti {
+
+// The class of a CUDA call by its name as CUPTI gives it (e.g. cudaLaunchKernel_ptsz_v7000), or nothing if the call is
+// not recorded: neither a launch, copy, memset, allocation, module load or graph build, nor one that waits for the GPU.
+std::optional<record::ApiClass> ClassifyApi(std::string_view name);
+
+// CUPTI appends the version that introduced a runtime call ("_v7000"): people know it without.
+std::string_view WithoutVersion(std::string_view name);
+
+class ApiClasses {
+ public:
+  static constexpr uint32_t kMaxId = 2048;
+
+  // Takes memory for the tables. False when the arena is out of memory.
+  bool Init(base::Arena& arena);
+
+  // Asks `api` for all names.
+  void Fill(const ApiTable& api);
+
+  bool Wanted(record::ApiDomain domain, uint32_t cbid) const { return Code(domain, cbid) > kUnwanted; }
+
+  // Of a record that came: kOther for ids CUPTI could not name.
+  record::ApiClass ClassOf(record::ApiDomain domain, uint32_t cbid) const {
+    const uint8_t code = Code(domain, cbid);
+    return code > kUnwanted ? static_cast<record::ApiClass>(code - kUnwanted - 1) : record::ApiClass::kOther;
+  }
+
+  // True if CUPTI named the call and we have no use for it.
+  bool Unwanted(record::ApiDomain domain, uint32_t cbid) const { return Code(domain, cbid) == kUnwanted; }
+
+  // The call's name, 0 if CUPTI cannot name it. Asked once an id.
+  record::StringId Name(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary);
+
+ private:
+  static constexpr uint8_t kNoName = 0;
+  static constexpr uint8_t kUnwanted = 1;  // above: ApiClass + 2
+  static constexpr record::StringId kNotAsked = UINT32_MAX;
+
+  static constexpr uint8_t CodeOf(record::ApiClass api_class) {
+    return static_cast<uint8_t>(static_cast<uint8_t>(api_class) + kUnwanted + 1);
+  }
+
+  uint8_t Code(record::ApiDomain domain, uint32_t cbid) const {
+    return cbid < kMaxId ? codes_[Row(domain) + cbid] : kNoName;
+  }
+  static size_t Row(record::ApiDomain domain) { return domain == record::ApiDomain::kRuntime ? 0 : kMaxId; }
+  void FillDomain(record::ApiDomain domain, const ApiTable& api);
+  void FillKnownLaunches();
+
+  std::span<uint8_t> codes_;
+  std::span<record::StringId> names_;
+};
+
+}  // namespace slowtoken::cupti

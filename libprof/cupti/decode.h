@@ -1,0 +1,43 @@
+// The decoders: one function per activity kind, from CUPTI's record to an event. Worker only. They keep nothing of the
+// record: names are copied into the dictionary at once. A kernel seen before costs about 110 instructions here.
+#pragma once
+
+#include "capture/event_source.h"
+#include "cupti/api_classes.h"
+#include "cupti/graph_tracker.h"
+#include "cupti/kernel_shapes.h"
+#include "cupti/lanes.h"
+#include "cupti/launch_counter.h"
+#include "cupti/record_layouts.h"
+#include "cupti/record_times.h"
+
+namespace slowtoken::cupti {
+
+// What the decoders remember from record to record.
+struct DecodeState {
+  ApiTable api;
+  ApiClasses classes;
+  KernelShapes shapes;
+  Lanes lanes;
+  GraphTracker graphs;
+  RecordTimes times;
+  LaunchCounter launches;
+  record::CaptureTotals totals;  // launches, kernels, graph launches and copies
+  uint64_t devices_seen = 0;     // bit per ordinal
+  bool whole_api_kinds = false;  // all calls arrive, not only those we asked for: filter
+  bool thread_ids_known = true;  // CUPTI was told to use gettid
+};
+
+void Decode(const KernelRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const MemcpyRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const MemcpyPeerRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const MemsetRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const GraphRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const ApiRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const SyncRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const OverheadRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const DeviceRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const ContextRecord& r, DecodeState& state, capture::CollectContext& context);
+void Decode(const StreamRecord& r, DecodeState& state, capture::CollectContext& context);
+
+}  // namespace slowtoken::cupti

@@ -1,0 +1,118 @@
+#include "cupti/kernel_shapes.h"
+
+#include <cstring>
+
+namespace slowtoken::cupti {
+namespace {
+
+constexpr size_t kLaunchOffset = offsetof(KernelRecord, gridX);
+constexpr size_t kClusterOffset = offsetof(KernelRecord, clusterX);
+static_assert(offsetof(KernelRecord, localMemoryPerThread) == kLaunchOffset + 8 * 4);
+static_assert(offsetof(KernelRecord, clusterZ) == kClusterOffset + 2 * 4);
+
+const char* Bytes(const KernelRecord& kernel) { return reinterpret_cast<const char*>(&kernel); }
+
+uint64_t Word(const char* bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// `text` is bounded by `name`'s length plus its terminator: never reads past the end of a shorter recycled name.
+bool SameText(const char* text, std::string_view name) {
+  if (text == nullptr) return name.empty();
+  return strncmp(text, name.data(), name.size()) == 0 && text[name.size()] == '\0';
+}
+
+record::KernelShape Describe(record::StringId name, const uint32_t (&launch)[9], const uint32_t (&cluster)[3],
+                             uint32_t registers) {
+  record::KernelShape shape;
+  shape.name = name;
+  memcpy(shape.grid, launch, sizeof shape.grid);
+  memcpy(shape.block, launch + 3, sizeof shape.block);
+  memcpy(shape.cluster, cluster, sizeof shape.cluster);
+  shape.static_shared = launch[6];
+  shape.dynamic_shared = launch[7];
+  shape.local_per_thread = launch[8];
+  shape.registers = registers;
+  return shape;
+}
+
+}  // namespace
+
+KernelShapes::Key KernelShapes::KeyOf(const KernelRecord& kernel) {
+  Key key;
+  key.name = kernel.name;
+  memcpy(key.launch, Bytes(kernel) + kLaunchOffset, sizeof key.launch);
+  memcpy(key.cluster, Bytes(kernel) + kClusterOffset, sizeof key.cluster);
+  key.registers = kernel.registersPerThread;
+  return key;
+}
+
+bool KernelShapes::Matches(const KernelRecord& kernel, const Key& key) {
+  const char* launch = Bytes(kernel) + kLaunchOffset;
+  const char* known = reinterpret_cast<const char*>(key.launch);
+  uint64_t difference = reinterpret_cast<uintptr_t>(kernel.name) ^ reinterpret_cast<uintptr_t>(key.name);
+  for (size_t i = 0; i < 4; ++i) difference |= Word(launch + 8 * i) ^ Word(known + 8 * i);
+  difference |= Word(Bytes(kernel) + kClusterOffset) ^ Word(reinterpret_cast<const char*>(key.cluster));
+  difference |= kernel.localMemoryPerThread ^ key.launch[8];
+  difference |= kernel.clusterZ ^ key.cluster[2];
+  difference |= static_cast<uint64_t>(kernel.registersPerThread ^ key.registers);
+  return difference == 0;
+}
+
+size_t KernelShapes::HomeOf(const KernelRecord& kernel) {
+  const char* launch = Bytes(kernel) + kLaunchOffset;
+  const uint64_t mixed = (reinterpret_cast<uintptr_t>(kernel.name) ^ Word(launch)) * 0x9e3779b97f4a7c15u +
+                         (Word(launch + 8) ^ Word(launch + 24)) * 0x94d049bb133111ebu;
+  return static_cast<size_t>(mixed >> 40) % kSlots;
+}
+
+record::ShapeId KernelShapes::ShapeOf(const KernelRecord& kernel, record::Dictionary& dictionary,
+                                      base::LossCounters& losses) {
+  const size_t home = HomeOf(kernel);
+  for (size_t i = home; i < home + kReach; ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.round == round_ && Matches(kernel, slot.key)) [[likely]] {
+      return slot.shape;
+    }
+  }
+  return Learn(kernel, dictionary, losses);
+}
+
+// The slot that holds this launch already, else one to use for it: the one longest out of use, so that what runs in
+// each round stays.
+KernelShapes::Slot& KernelShapes::SlotFor(const KernelRecord& kernel) {
+  const size_t home = HomeOf(kernel);
+  Slot* oldest = &slots_[home];
+  for (size_t i = home; i < home + kReach; ++i) {
+    if (slots_[i].round != 0 && Matches(kernel, slots_[i].key)) return slots_[i];
+    if (slots_[i].round < oldest->round) oldest = &slots_[i];
+  }
+  oldest->shape = 0;
+  return *oldest;
+}
+
+bool KernelShapes::TextHolds(const Slot& slot, const record::Dictionary& dictionary) {
+  return slot.shape != 0 && SameText(slot.key.name, dictionary.text(dictionary.shape(slot.shape).name));
+}
+
+record::ShapeId KernelShapes::Learn(const KernelRecord& kernel, record::Dictionary& dictionary,
+                                    base::LossCounters& losses) {
+  Slot& slot = SlotFor(kernel);
+  if (!TextHolds(slot, dictionary)) {
+    slot.key = KeyOf(kernel);
+    const record::StringId name = slot.key.name == nullptr ? 0 : dictionary.InternText(slot.key.name);
+    record::KernelShape shape = Describe(name, slot.key.launch, slot.key.cluster, slot.key.registers);
+    // The last quarter of the table is kept for names.
+    if (dictionary.shape_count() >= dictionary.shape_capacity() / 4 * 3) {
+      losses.Add(base::Loss::kShapesFull);
+      shape = record::KernelShape{.name = name};
+    }
+    slot.shape = dictionary.InternShape(shape);
+  }
+  slot.round = round_;
+  return slot.shape;
+}
+
+}  // namespace slowtoken::cupti

@@ -1,0 +1,40 @@
+// StartSequence: attaches to CUPTI: the one order of calls that works, and what each failure means. Called once a
+// process, by the starting thread (a door, inside cuInit). Some 250 CUPTI calls, below a millisecond; no CUDA call.
+//
+// Order and reasons:
+//  1. version: older than CUDA 12.4 is left alone.
+//  2. subscribe: if another tool is there (39), nothing of ours has touched CUPTI yet, above all not its buffer
+//     call-backs, which are one set per process.
+//  3. attributes and thread id type: before the buffer call-backs (cupti_activity.h:7205).
+//  4. buffer call-backs: before any kind.
+//  5. resource and state call-backs: only while a graph is built, or when CUPTI dies.
+//  6. kinds, once. Never KERNEL, which serialises.
+//  7. single API calls, without the kinds RUNTIME and DRIVER, which would override the choice (cupti_activity.h:8196).
+// A failure of 1, 2 or 4 ends the attempt; any other costs its own feature, is counted, and the rest goes on.
+#pragma once
+
+#include "cupti/host_side.h"
+#include "cupti/options.h"
+#include "cupti/version_policy.h"
+#include "record/session_events.h"
+
+namespace slowtoken::cupti {
+
+class ApiClasses;
+
+// What came of it. `detail` is one line for people: what failed and what to do; empty when all is well.
+struct Attachment {
+  record::SourceState state = record::SourceState::kUnknown;
+  int32_t error = 0;
+  uint32_t version = 0;
+  char detail[320] = {};
+  bool collecting = false;       // records may come
+  bool zeroed_by_us = false;     // CUPTI relies on zeroed buffers
+  bool whole_api_kinds = false;  // CUPTI could not be told which API calls to record
+  bool thread_ids_known = false;
+};
+
+Attachment AttachToCupti(const ApiTable& api, const Options& options, const ApiClasses& classes,
+                         base::LossCounters& losses);
+
+}  // namespace slowtoken::cupti

@@ -1,0 +1,48 @@
+/* slowtoken.h: control the profiler from inside the profiled program.
+ *
+ * Every function may be called from any thread at any time, returns at once (the work is done on the profiler's own
+ * thread) and never fails loudly. The symbols are weak: a program that includes this header links and runs without
+ * libslowtoken.so, and each call then returns SLOWTOKEN_ABSENT at the cost of one branch.
+ */
+#ifndef SLOWTOKEN_SLOWTOKEN_H_
+#define SLOWTOKEN_SLOWTOKEN_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  SLOWTOKEN_OK = 0,
+  SLOWTOKEN_ABSENT = 1,      /* libslowtoken.so is not loaded into this process */
+  SLOWTOKEN_NOT_RUNNING = 2, /* it is loaded, but could not start or has finished */
+};
+
+/* The doors' own names; use the slowtoken_… functions below. */
+__attribute__((weak)) uint32_t slowtoken_api_version(void);
+__attribute__((weak)) int slowtoken_api_start(void);
+__attribute__((weak)) int slowtoken_api_stop(void);
+__attribute__((weak)) int slowtoken_api_snapshot(void);
+
+/* major << 16 | minor << 8 | patch of the loaded library; 0 if absent. */
+static inline uint32_t slowtoken_version(void) { return slowtoken_api_version ? slowtoken_api_version() : 0; }
+
+/* Starts recording, or goes on after slowtoken_stop. Without CUDA or NVTX in the process nothing else would start it.
+ */
+static inline int slowtoken_start(void) { return slowtoken_api_start ? slowtoken_api_start() : SLOWTOKEN_ABSENT; }
+
+/* Stops recording. What was recorded until now is written; the time until the next start is marked as blind. Kinds stay
+ * enabled inside CUPTI (toggling them is broken in CUPTI 13.0); their records are thrown away. */
+static inline int slowtoken_stop(void) { return slowtoken_api_stop ? slowtoken_api_stop() : SLOWTOKEN_ABSENT; }
+
+/* Writes everything recorded so far to the trace. Does not wait for it. */
+static inline int slowtoken_snapshot(void) {
+  return slowtoken_api_snapshot ? slowtoken_api_snapshot() : SLOWTOKEN_ABSENT;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* SLOWTOKEN_SLOWTOKEN_H_ */

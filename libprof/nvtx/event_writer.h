@@ -1,0 +1,83 @@
+// Writing one NVTX event into the calling thread's queue. Host threads, inside a HostCall. The fast path (text, no
+// extended payload) is inline: one stamp, one reservation, one copy of the text.
+#pragma once
+
+#include "nvtx/host_call.h"
+#include "nvtx/message.h"
+#include "nvtx/payload_copy.h"
+
+namespace slowtoken::nvtx {
+
+// What the call said. Pointers are the host's.
+struct HostEvent {
+  RecordDetail detail;
+  Message message;
+  PayloadForm payload = PayloadForm::kNone;
+  uint64_t value = 0;  // of a plain payload
+  const nvtxPayloadData_t* pieces = nullptr;
+  size_t piece_count = 0;
+};
+
+// Where and when.
+struct Place {
+  Op op = Op::kMark;
+  uint16_t domain = 0;
+  uint16_t level = 0;
+  uint64_t stamp = 0;
+};
+
+// Reserves `bytes` and counts the loss if there is no room.
+inline std::byte* ReserveOrCount(HostCall& call, uint32_t bytes) {
+  std::byte* room = call.thread().queue.Reserve(bytes);
+  if (__builtin_expect(room == nullptr, 0)) call.recorder().losses->Add(base::Loss::kNvtxRingFull);
+  return room;
+}
+
+// Copies the fixed part and the text; returns where the payload goes.
+inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEvent& event, uint32_t bytes) {
+  const RecordHeader header{.size = bytes,
+                            .op = place.op,
+                            .form = event.message.form,
+                            .payload = event.payload,
+                            .truncated = event.message.truncated,
+                            .stamp = place.stamp,
+                            .domain = place.domain,
+                            .level = place.level,
+                            .text = event.message.text};
+  memcpy(room, &header, sizeof header);
+  memcpy(room + sizeof header, &event.detail, sizeof event.detail);
+  room += sizeof header + sizeof event.detail;
+  const uint32_t text = event.message.bytes();
+  if (text != 0) memcpy(room, event.message.data, text);
+  return room + AlignRecord(text);
+}
+
+// The event with its extended payload. False: dropped and counted. event_writer.cc.
+bool WriteExtended(HostCall& call, const Place& place, const HostEvent& event);
+
+// False: dropped and counted.
+[[gnu::always_inline]] inline bool WriteEvent(HostCall& call, const Place& place, const HostEvent& event) {
+  if (__builtin_expect(event.message.truncated, 0)) call.recorder().losses->Add(base::Loss::kNvtxTextTruncated);
+  if (__builtin_expect(event.payload == PayloadForm::kExtended, 0)) return WriteExtended(call, place, event);
+  const bool plain = event.payload != PayloadForm::kNone;
+  const uint32_t bytes = static_cast<uint32_t>(sizeof(RecordHeader) + sizeof(RecordDetail)) +
+                         AlignRecord(event.message.bytes()) + (plain ? 8 : 0);
+  std::byte* room = ReserveOrCount(call, bytes);
+  if (room == nullptr) return false;
+  std::byte* payload = WriteFront(room, place, event, bytes);
+  if (plain) memcpy(payload, &event.value, 8);
+  call.thread().queue.Commit(bytes);
+  return true;
+}
+
+// A pop without payload: the header alone.
+inline void WritePop(HostCall& call, const Place& place) {
+  const RecordHeader header{
+      .size = sizeof(RecordHeader), .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level};
+  std::byte* room = ReserveOrCount(call, header.size);
+  if (room == nullptr) return;
+  memcpy(room, &header, sizeof header);
+  call.thread().queue.Commit(header.size);
+}
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,41 @@
+// HostCall: the frame around every handler that records. It finds the thread's slot, refuses re-entry (a signal handler
+// or allocator hook that calls NVTX inside a handler of ours), and tells whether to record. Host threads; about 3 ns.
+#pragma once
+
+#include "nvtx/recorder.h"
+
+namespace slowtoken::nvtx {
+
+class HostCall {
+ public:
+  HostCall() : recorder_(*g_recorder.load(std::memory_order_acquire)) {
+    mode_ = recorder_.mode.load(std::memory_order_relaxed);
+    HostThread* thread = mode_ == Mode::kRecording ? recorder_.threads.Current() : recorder_.threads.Find();
+    if (thread == nullptr || thread->busy.load(std::memory_order_relaxed)) {
+      if (mode_ == Mode::kRecording) recorder_.losses->Add(base::Loss::kNoThreadRing);
+      return;
+    }
+    thread->busy.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread_ = thread;
+  }
+  ~HostCall() {
+    if (thread_ != nullptr) thread_->busy.store(false, std::memory_order_release);
+  }
+  HostCall(const HostCall&) = delete;
+  HostCall& operator=(const HostCall&) = delete;
+
+  // False: the thread has no slot, or this is a re-entry. Nesting is not followed then.
+  bool has_thread() const { return thread_ != nullptr; }
+  bool recording() const { return thread_ != nullptr && mode_ == Mode::kRecording; }
+
+  Recorder& recorder() { return recorder_; }
+  HostThread& thread() { return *thread_; }
+
+ private:
+  Recorder& recorder_;
+  HostThread* thread_ = nullptr;
+  Mode mode_ = Mode::kSilent;
+};
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,142 @@
+// The part of Collector that finds out what one event says: its text, its payload, the llmserve vocabulary.
+#include <bit>
+#include <cstring>
+
+#include "nvtx/collector.h"
+#include "nvtx/message.h"
+
+namespace slowtoken::nvtx {
+
+using base::Loss;
+using record::AnnotationKind;
+using record::PayloadType;
+
+Collector::Meaning Collector::Interpret(const RecordView& view, AnnotationKind kind, Context& context) {
+  fields_.count = 0;
+  decoded_.count = decoded_.scratch_used = 0;
+  decoded_.has_message = decoded_.has_category = decoded_.has_color = false;
+  decoded_.schema_name = {};
+  if (view.header.payload == PayloadForm::kExtended) DecodePieces(view, context);
+  record::StringId* cached = nullptr;
+  std::string_view text = TextOf(view, cached);
+  if (decoded_.has_message) {
+    text = decoded_.message;
+    cached = nullptr;
+  }
+  bool spoke = false;
+  Meaning meaning{.is_annotation = ReadAnnotation(view, text, kind, spoke, context),
+                  .message = 0,
+                  .category = decoded_.has_category ? decoded_.category : view.detail.category,
+                  .color = decoded_.has_color ? decoded_.color : view.detail.color};
+  if (meaning.is_annotation) return meaning;
+  if (spoke) {
+    // Only its name is kept: the fields may hold a request's id, which never passes in the clear.
+    context.losses.Add(Loss::kMalformedAnnotation);
+    constexpr size_t kNameLimit = 64;
+    const size_t bar = text.find('|');
+    text = {text.data(), bar < text.size() ? bar : text.size()};
+    if (text.size() > kNameLimit) text = {text.data(), kNameLimit};
+    cached = nullptr;
+  }
+  const bool at_end = view.header.op == Op::kPop || view.header.op == Op::kEnd;
+  if (text.empty() && !at_end) text = decoded_.schema_name;
+  meaning.message = Intern(text, view.header.domain, cached, context);
+  if (view.header.payload == PayloadForm::kExtended) {
+    AddDecodedFields(context);
+  } else if (view.header.payload != PayloadForm::kNone) {
+    AddPlainPayload(view);
+  }
+  return meaning;
+}
+
+bool Collector::ReadAnnotation(const RecordView& view, std::string_view text, AnnotationKind kind, bool& spoke,
+                               Context& context) {
+  if (view.header.op == Op::kPop || view.header.op == Op::kEnd) return false;  // what began decides
+  const std::string_view of_schema = AnnotationNameOfSchema(decoded_.schema_name);
+  const bool in_domain =
+      view.header.domain != 0 && view.header.domain == names_->llmserve.load(std::memory_order_relaxed);
+  const bool prefixed = view.header.domain == 0 && text.starts_with(kAnnotationPrefix);
+  spoke = in_domain || prefixed || !of_schema.empty();
+  if (!spoke) return false;
+  annotation_ = {};
+  if (!of_schema.empty()) {
+    return builder_.FromPayload(of_schema, decoded_, kind, context.dictionary, context.out, annotation_);
+  }
+  if (view.header.truncated || view.text_cut) return false;  // a field may be missing or cut in half
+  if (prefixed) text.remove_prefix(kAnnotationPrefix.size());
+  return builder_.FromText(text, kind, context.dictionary, context.out, annotation_);
+}
+
+std::string_view Collector::TextOf(const RecordView& view, record::StringId*& cached) {
+  if (view.header.form != TextForm::kRegistered) return view.text;
+  if (view.header.text < string_ids_.size()) cached = &string_ids_[view.header.text];
+  return names_->strings.Text(view.header.text);
+}
+
+record::StringId Collector::Intern(std::string_view text, uint16_t domain, record::StringId* cached, Context& context) {
+  if (cached != nullptr && *cached != 0) return *cached;
+  const record::StringId id = context.dictionary.InternText(RecordedText(domain, text));
+  if (cached != nullptr) *cached = id;
+  return id;
+}
+
+void Collector::DecodePieces(const RecordView& view, Context& context) {
+  const DomainSchemas schemas{names_->schemas, view.header.domain};
+  const PayloadContext how{.schemas = schemas.lookup(),
+                           .registered =
+                               [](const void* names, uint64_t handle) {
+                                 const auto number = static_cast<uint32_t>(handle < UINT32_MAX ? handle : 0);
+                                 return static_cast<const Names*>(names)->strings.Text(number);
+                               },
+                           .registered_context = names_};
+  PieceReader pieces(view.payload);
+  PayloadPiece header;
+  PayloadBytes payload;
+  while (pieces.Next(header, payload.bytes, payload.copies)) {
+    payload.schema = header.schema;
+    if (header.size == kNotCopied || !DecodePayload(payload, how, decoded_))
+      context.losses.Add(Loss::kPayloadUndecoded);
+  }
+}
+
+void Collector::AddDecodedFields(Context& context) {
+  for (size_t i = 0; i < decoded_.count; ++i) {
+    if (fields_.count == FieldList::kMax) return context.losses.Add(Loss::kPayloadUndecoded);
+    const DecodedField& from = decoded_.fields[i];
+    record::PayloadField& to = fields_.fields[fields_.count++];
+    to = {.name = context.dictionary.InternText(from.name), .type = from.type, .bits = from.bits};
+    if (from.type == PayloadType::kText) to.bits = context.dictionary.InternText(from.text);
+  }
+}
+
+namespace {
+
+// nvToolsExt.h:657: the value lies in a union; the narrow types in its first bytes.
+record::PayloadField PlainValue(PayloadForm form, uint64_t bits) {
+  const auto low = static_cast<uint32_t>(bits);
+  switch (form) {
+    case PayloadForm::kSigned64:
+      return {0, PayloadType::kInt, bits};
+    case PayloadForm::kDouble:
+      return {0, PayloadType::kDouble, bits};
+    case PayloadForm::kUnsigned32:
+      return {0, PayloadType::kUint, low};
+    case PayloadForm::kSigned32:
+      return {0, PayloadType::kInt, static_cast<uint64_t>(int64_t{static_cast<int32_t>(low)})};
+    case PayloadForm::kFloat:
+      return {0, PayloadType::kDouble, std::bit_cast<uint64_t>(double{std::bit_cast<float>(low)})};
+    default:
+      return {0, PayloadType::kUint, bits};
+  }
+}
+
+}  // namespace
+
+void Collector::AddPlainPayload(const RecordView& view) {
+  uint64_t bits = 0;
+  if (view.payload.size() < sizeof bits) return;
+  memcpy(&bits, view.payload.data(), sizeof bits);
+  fields_.fields[fields_.count++] = PlainValue(view.header.payload, bits);
+}
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,126 @@
+#include "nvtx/nvtx_source.h"
+
+namespace slowtoken::nvtx {
+namespace {
+
+// A handler says that it is busy before it takes its stamp, but that store may reach us some ns after.
+constexpr record::TimeNs kStoreDelayNs = 1000;
+
+// Of a record: all that is not the llmserve text or payload.
+constexpr uint32_t kBesideText = 1024;
+
+Collector::Options CollectorOptions(const Options& options) {
+  return {.key = options.key,
+          .clear_ids = options.clear_ids,
+          .slots = options.threads,
+          .strings = options.strings,
+          .max_rows = 4096,
+          .open = options.open};
+}
+
+}  // namespace
+
+size_t NvtxSource::MemoryNeeded(const Options& options) {
+  constexpr size_t kAlignment = 4096;  // all pieces together
+  return sizeof(Recorder) + sizeof(Names) + options.name_bytes + NameTable::MemoryNeeded(kOverflowDomain - 1) +
+         NameTable::MemoryNeeded(options.strings) + RecycledStrings::MemoryNeeded(options.recycled_strings) +
+         SchemaTable::MemoryNeeded(options.schemas) +
+         ThreadSlots::MemoryNeeded(options.threads, options.chunks, options.chunk_bytes) +
+         options.threads * (2 * sizeof(uint64_t) + sizeof(bool)) + Collector::MemoryNeeded(CollectorOptions(options)) +
+         kAlignment;
+}
+
+bool NvtxSource::FitInto(Options& options, size_t bytes) {
+  constexpr uint32_t kFewest = 8;
+  options.chunks = 0;
+  const size_t tables = MemoryNeeded(options);
+  const size_t chunks = bytes > tables ? (bytes - tables) / (options.chunk_bytes + sizeof(uint32_t)) : 0;
+  options.chunks = static_cast<uint32_t>(chunks);
+  return chunks >= kFewest;
+}
+
+Names* NvtxSource::MakeNames(base::Arena& arena, const Options& options) {
+  auto* names = arena.Make<Names>();
+  if (names == nullptr || !names->texts.Init(arena, options.name_bytes) ||
+      !names->domains.Init(arena, kOverflowDomain - 1, names->texts) ||
+      !names->strings.Init(arena, options.strings, names->texts) ||
+      !names->recycled.Init(arena, options.recycled_strings) ||
+      !names->schemas.Init(arena, options.schemas, names->texts)) {
+    return nullptr;
+  }
+  return names;
+}
+
+bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCounters& losses) {
+  Recorder* inherited = g_recorder.load(std::memory_order_acquire);
+  auto* recorder = arena.Make<Recorder>();
+  if (recorder == nullptr) return false;
+  recorder->losses = &losses;
+  recorder->tsc = capture::ClockMap::TscUsable();
+  recorder->text_limit = options.text_limit;
+  const uint32_t most = options.chunk_bytes - kBesideText;
+  recorder->llmserve_limit = options.llmserve_limit < most ? options.llmserve_limit : most;
+  recorder->names = inherited != nullptr ? inherited->names : MakeNames(arena, options);
+  ends_ = arena.AllocateArray<uint64_t>(options.threads);
+  last_stamps_ = arena.AllocateArray<uint64_t>(options.threads);
+  busy_ = arena.AllocateArray<bool>(options.threads);
+  if (recorder->names == nullptr || busy_.empty() || last_stamps_.empty() || ends_.empty() ||
+      !recorder->threads.Init(arena, options.threads, options.chunks, options.chunk_bytes)) {
+    return false;
+  }
+  if (!collector_.Init(arena, CollectorOptions(options), *recorder)) return false;
+  recorder_ = recorder;
+  g_recorder.store(recorder, std::memory_order_release);
+  if (inherited != nullptr) inherited->threads.DropKey();
+  return true;
+}
+
+void NvtxSource::Collect(capture::CollectContext& context) {
+  uint64_t complete = capture::RawStamp();
+  const std::span<HostThread> threads = recorder_->threads.threads();
+  for (size_t i = 0; i < threads.size(); ++i) {
+    busy_[i] = threads[i].busy.load(std::memory_order_acquire);
+    ends_[i] = threads[i].queue.tail();
+  }
+  collector_.BeginRound(context);
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    Drain(i, ends_[i], context);
+    // An event on its way has a stamp we cannot know, but not one before the last of its queue.
+    if (busy_[i] && last_stamps_[i] < complete) complete = last_stamps_[i];
+  }
+  collector_.EndRound(context);
+  complete_ = complete;
+}
+
+void NvtxSource::Drain(uint32_t i, uint64_t end, capture::CollectContext& context) {
+  recorder_->threads.threads()[i].queue.Drain(end, [&](const RecordHeader& header, const std::byte* record) {
+    last_stamps_[i] = header.stamp;
+    collector_.Take(i, header, record, context);
+  });
+  recorder_->threads.Reclaim(i);
+}
+
+void NvtxSource::CollectLast(capture::CollectContext& context, record::TimeNs) {
+  Collect(context);
+  recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed);
+}
+
+record::TimeNs NvtxSource::CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) {
+  const record::TimeNs complete = clock.FromTsc(complete_);
+  const record::TimeNs sure = complete > kStoreDelayNs ? complete - kStoreDelayNs : 0;
+  return sure < round_start ? sure : round_start;
+}
+
+void NvtxSource::AddTotals(record::CaptureTotals& totals) const {
+  totals.nvtx_events += collector_.events();
+  totals.annotations += collector_.annotations();
+}
+
+void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
+
+void NvtxSource::SetPaused(bool paused) {
+  Recorder* recorder = g_recorder.load(std::memory_order_acquire);
+  if (recorder != nullptr) recorder->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_relaxed);
+}
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,65 @@
+// NvtxSource: NVTX as a source of events, the worker's side of libprof/nvtx. Made by the session in its arena;
+// install.h connects it to the modules of the process. Init: the starting thread. SetPaused: any thread. The rest: the
+// worker. The arena's memory must stay mapped while the process lives: host threads keep handles into it.
+#pragma once
+
+#include "base/loss.h"
+#include "nvtx/collector.h"
+
+namespace slowtoken::nvtx {
+
+struct Options {
+  base::SipKey key;        // behind the pseudonyms of request ids
+  bool clear_ids = false;  // also emit RequestIdText
+  uint32_t threads = 512;  // threads that use NVTX at the same time
+  // Memory for what is said between two rounds, shared by all threads, at least one chunk each: about 90 bytes for a
+  // short mark, 130 for a push and pop.
+  uint32_t chunks = 256;
+  uint32_t chunk_bytes = 32u << 10;     // a multiple of 64; a message with its payload is at most 1 KiB less
+  uint32_t text_limit = 1024;           // bytes of a message that are kept
+  uint32_t llmserve_limit = 32u << 10;  // the same for the llmserve vocabulary
+  uint32_t strings = 8192;              // registered strings that stay
+  uint32_t recycled_strings = 2048;     // those beyond; the oldest gives way
+  uint32_t name_bytes = 512u << 10;     // all names and registered strings together
+  SchemaTable::Limits schemas;
+  OpenRanges::Limits open;
+};
+
+class NvtxSource : public capture::EventSource {
+ public:
+  // The most that Init takes from the arena.
+  static size_t MemoryNeeded(const Options& options);
+
+  // Sets `chunks` so that Init takes at most `bytes`; false if not even a few chunks fit beside the tables.
+  static bool FitInto(Options& options, size_t bytes);
+
+  // Takes its memory from `arena` and becomes the process's recorder. False if that does not fit. In a forked child:
+  // takes fresh queues, keeps the handles the host has.
+  bool Init(base::Arena& arena, const Options& options, base::LossCounters& losses);
+
+  void Collect(capture::CollectContext& context) override;
+  // After it the handlers record nothing: nobody will read.
+  void CollectLast(capture::CollectContext& context, record::TimeNs deadline) override;
+  record::TimeNs CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override;
+  // Cheap: only open ranges are looked at.
+  void ForEachOpen(record::EventVisitor& out) override { collector_.ForEachOpen(out); }
+  void AddTotals(record::CaptureTotals& totals) const override;
+  // Nothing is recorded until Init is called again. Async-signal-safe.
+  void ForgetInChild() override;
+
+  // Stops recording, or goes on. Handles are given out and nesting is followed meanwhile.
+  static void SetPaused(bool paused);
+
+ private:
+  static Names* MakeNames(base::Arena& arena, const Options& options);
+  void Drain(uint32_t i, uint64_t end, capture::CollectContext& context);
+
+  Recorder* recorder_ = nullptr;
+  Collector collector_;
+  // By slot: where to read up to in this round, and the last stamp read so far.
+  std::span<uint64_t> ends_, last_stamps_;
+  std::span<bool> busy_;   // by slot: an event was on its way when the round began
+  uint64_t complete_ = 0;  // raw stamp: all events before it have been delivered
+};
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,117 @@
+// RecordQueue: single-producer, single-consumer queue of records of varying size, in chunks of a shared pool. Producer:
+// the host thread that owns it; consumer: the worker. Both sides are wait-free but for the pool's compare-exchange.
+// When a record needs a new chunk and the pool is empty, it is refused. The producer may be replaced by another thread
+// if the two synchronise (thread_slots.h does). A record never crosses chunks: a chunk ends with a link to the next
+// one.
+#pragma once
+
+#include <cstring>
+
+#include "nvtx/chunk_pool.h"
+#include "nvtx/queue_record.h"
+
+namespace slowtoken::nvtx {
+
+class RecordQueue {
+ public:
+  // At the end of each chunk: room for one header without detail, for ReserveLast, and for the link.
+  static constexpr uint32_t kLastRoom = sizeof(RecordHeader);
+  static constexpr uint32_t kLinkBytes = 16;
+
+  void Init(ChunkPool& pool) { pool_ = &pool; }
+
+  // Producer: takes the first chunk, if there is none. False if the pool is empty.
+  bool Open() {
+    if (chunk_ != nullptr) return true;
+    chunk_ = pool_->Take();
+    if (chunk_ == nullptr) return false;
+    read_chunk_ = chunk_;  // the consumer looks at it only after the next Commit
+    offset_ = read_offset_ = 0;
+    limit_ = pool_->chunk_bytes() - kLastRoom - kLinkBytes;
+    return true;
+  }
+
+  // Producer: `bytes` (a multiple of 8) of contiguous memory, or nullptr if there is no room. The consumer sees nothing
+  // before Commit; reserving again without Commit forgets the first.
+  std::byte* Reserve(uint32_t bytes) {
+    if (__builtin_expect(offset_ + bytes > limit_, 0) && !NextChunk(bytes)) return nullptr;
+    return chunk_ + offset_;
+  }
+
+  // One header without detail always fits, once a chunk.
+  std::byte* ReserveLast() { return chunk_ + offset_; }
+
+  void Commit(uint32_t bytes) {
+    offset_ += bytes;
+    written_ += bytes;
+    tail_.store(written_, std::memory_order_release);
+  }
+
+  // Consumer: where the records committed so far end.
+  uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
+  bool IsDrained() const { return head_ == tail(); }
+
+  // Consumer: calls visit(const RecordHeader&, const std::byte* record) for each record before `end`, a former tail().
+  template <typename Visit>
+  void Drain(uint64_t end, Visit visit) {
+    while (head_ != end) {
+      const std::byte* record = read_chunk_ + read_offset_;
+      RecordHeader header;
+      memcpy(static_cast<void*>(&header), record, kLinkBytes);  // a link is no longer than this
+      if (header.op == Op::kLink) {
+        FollowLink(record);
+        continue;
+      }
+      memcpy(static_cast<void*>(&header), record, sizeof header);
+      visit(static_cast<const RecordHeader&>(header), record);
+      head_ += header.size;
+      read_offset_ += header.size;
+    }
+  }
+
+  // Consumer, while nobody can produce: gives the chunk back if everything in it was read.
+  void Close() {
+    if (chunk_ == nullptr || !IsDrained()) return;
+    pool_->Give(chunk_);
+    chunk_ = read_chunk_ = nullptr;
+  }
+
+ private:
+  bool NextChunk(uint32_t bytes) {
+    if (bytes > limit_) return false;
+    std::byte* next = pool_->Take();
+    if (next == nullptr) return false;
+    RecordHeader link;
+    link.size = kLinkBytes;
+    link.op = Op::kLink;
+    memcpy(chunk_ + offset_, &link, 8);
+    memcpy(chunk_ + offset_ + 8, &next, sizeof next);
+    written_ += kLinkBytes;  // visible with the next Commit
+    chunk_ = next;
+    offset_ = 0;
+    return true;
+  }
+
+  void FollowLink(const std::byte* link) {
+    std::byte* next;
+    memcpy(&next, link + 8, sizeof next);
+    pool_->Give(read_chunk_);
+    read_chunk_ = next;
+    read_offset_ = 0;
+    head_ += kLinkBytes;
+  }
+
+  // Producer.
+  std::byte* chunk_ = nullptr;
+  uint32_t offset_ = 0;
+  uint32_t limit_ = 0;
+  uint64_t written_ = 0;
+  ChunkPool* pool_ = nullptr;
+  alignas(64) std::atomic<uint64_t> tail_{0};
+  // Consumer.
+  alignas(64) uint64_t head_ = 0;
+  std::byte* read_chunk_ = nullptr;
+  uint32_t read_offset_ = 0;
+};
+
+}  // namespace slowtoken::nvtx

@@ -1,0 +1,112 @@
+#include "nvtx/thread_slots.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "capture/clock_map.h"
+
+namespace slowtoken::nvtx {
+namespace {
+
+constexpr unsigned kRangeCounterBits = 40;
+
+uint64_t Self() { return static_cast<uint64_t>(pthread_self()); }
+
+// The owner of a slot while the worker looks after it: no thread has this identity.
+constexpr uint64_t kWorker = 1;
+
+void WriteHeader(RecordQueue& queue, std::byte* room, Op op, uint32_t text) {
+  RecordHeader header;
+  header.size = sizeof header;
+  header.op = op;
+  header.stamp = capture::RawStamp();
+  header.text = text;
+  memcpy(room, &header, sizeof header);
+  queue.Commit(header.size);
+}
+
+}  // namespace
+
+bool ThreadSlots::Init(base::Arena& arena, uint32_t threads, uint32_t chunks, uint32_t chunk_bytes) {
+  owners_ = arena.AllocateArray<std::atomic<uint64_t>>(threads);
+  threads_ = arena.AllocateArray<HostThread>(threads);
+  if (owners_.empty() || threads_.empty() || !pool_.Init(arena, chunks, chunk_bytes)) return false;
+  for (uint32_t i = 0; i < threads; ++i) {
+    threads_[i].queue.Init(pool_);
+    threads_[i].next_range = (uint64_t{i} + 1) << kRangeCounterBits;
+    threads_[i].slots = this;
+  }
+  return pthread_key_create(&key_, OnThreadExit) == 0;
+}
+
+HostThread* ThreadSlots::Claim() {
+  const int saved_errno = errno;
+  const uint64_t self = Self();
+  HostThread* thread = TakeOwned(self);
+  if (thread == nullptr) thread = TakeFree(self);
+  if (thread != nullptr && !Begin(*thread)) thread = nullptr;
+  errno = saved_errno;
+  return thread;
+}
+
+// A slot that already carries this thread's mark: left over from a dead thread of the same name whose destructor did
+// not run, or (not ready) one that this very thread is claiming further up its stack; that one must not be touched.
+HostThread* ThreadSlots::TakeOwned(uint64_t self) {
+  for (size_t i = 0; i < owners_.size(); ++i) {
+    if (owners_[i].load(std::memory_order_acquire) == self && threads_[i].ready) return &threads_[i];
+  }
+  return nullptr;
+}
+
+HostThread* ThreadSlots::TakeFree(uint64_t self) {
+  for (size_t i = 0; i < owners_.size(); ++i) {
+    if (owners_[i].load(std::memory_order_relaxed) == self) return nullptr;
+  }
+  for (size_t i = 0; i < owners_.size(); ++i) {
+    uint64_t nobody = 0;
+    if (owners_[i].load(std::memory_order_relaxed) == 0 &&
+        owners_[i].compare_exchange_strong(nobody, self, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return &threads_[i];
+    }
+  }
+  return nullptr;
+}
+
+bool ThreadSlots::Begin(HostThread& thread) {
+  thread.ready = false;
+  thread.levels = {};
+  thread.busy.store(false, std::memory_order_relaxed);
+  std::byte* room = thread.queue.Open() ? thread.queue.Reserve(sizeof(RecordHeader)) : nullptr;
+  if (room != nullptr && pthread_setspecific(key_, &thread) == 0) {
+    WriteHeader(thread.queue, room, Op::kThreadStart, static_cast<uint32_t>(gettid()));
+    thread.ready = true;
+    return true;
+  }
+  owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
+  return false;
+}
+
+void ThreadSlots::Release(HostThread& thread) {
+  WriteHeader(thread.queue, thread.queue.ReserveLast(), Op::kThreadExit, 0);
+  thread.ready = false;
+  owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
+}
+
+void ThreadSlots::Reclaim(size_t i) {
+  uint64_t nobody = 0;
+  if (!threads_[i].queue.IsDrained() || owners_[i].load(std::memory_order_relaxed) != 0 ||
+      !owners_[i].compare_exchange_strong(nobody, kWorker, std::memory_order_acquire, std::memory_order_relaxed)) {
+    return;
+  }
+  threads_[i].queue.Close();
+  owners_[i].store(0, std::memory_order_release);
+}
+
+void ThreadSlots::OnThreadExit(void* thread) {
+  const int saved_errno = errno;
+  auto* exiting = static_cast<HostThread*>(thread);
+  exiting->slots->Release(*exiting);
+  errno = saved_errno;
+}
+
+}  // namespace slowtoken::nvtx

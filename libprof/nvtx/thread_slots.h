@@ -1,0 +1,75 @@
+// ThreadSlots: the queues and which host thread owns which. A thread finds its slot with one pthread_getspecific; the
+// first time it claims a free one (a scan of the owners, one gettid, one pthread_setspecific, which allocates in glibc
+// only if the process holds more than 31 keys). When the thread exits, the key's destructor gives the slot back; what
+// its queue holds stays for the worker, and the next owner appends behind it.
+// Current and Find: host threads, no lock, errno kept. The queues' consumer is the worker.
+#pragma once
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+
+#include "base/arena.h"
+#include "nvtx/record_queue.h"
+#include "record/ids.h"
+
+namespace slowtoken::nvtx {
+
+// Domain ids are below this; the last one stands for all domains that did not fit.
+inline constexpr uint32_t kDomainLimit = 128;
+inline constexpr uint16_t kOverflowDomain = kDomainLimit - 1;
+
+class ThreadSlots;
+
+// What belongs to one host thread while it lives. Only that thread writes, except the queue's consumer side.
+struct HostThread {
+  RecordQueue queue;
+  std::atomic<bool> busy{
+      false};  // inside a handler: refuses re-entry, and tells the worker that an event is on its way
+  bool ready = false;
+  uint64_t next_range = 0;  // slot number in the high bits: ids are unique in the process without a shared counter
+  std::array<uint32_t, kDomainLimit> levels{};  // open push ranges per domain
+  ThreadSlots* slots = nullptr;
+};
+
+class ThreadSlots {
+ public:
+  // Slots for `threads` threads that share `chunks` chunks, from `arena`, and a thread key. False if either is refused.
+  bool Init(base::Arena& arena, uint32_t threads, uint32_t chunks, uint32_t chunk_bytes);
+
+  static size_t MemoryNeeded(uint32_t threads, uint32_t chunks, uint32_t chunk_bytes) {
+    return threads * (sizeof(HostThread) + sizeof(uint64_t)) + chunks * (size_t{chunk_bytes} + sizeof(uint32_t));
+  }
+
+  // In a forked child, before a new ThreadSlots takes over: the threads of the parent are gone.
+  void DropKey() { pthread_key_delete(key_); }
+
+  // The calling thread's state; nullptr if there is no slot or no chunk left.
+  HostThread* Current() {
+    auto* thread = static_cast<HostThread*>(pthread_getspecific(key_));
+    return __builtin_expect(thread != nullptr, 1) ? thread : Claim();
+  }
+  // The same, but never claims.
+  HostThread* Find() { return static_cast<HostThread*>(pthread_getspecific(key_)); }
+
+  std::span<HostThread> threads() { return threads_; }
+
+  // The worker: takes the chunk of slot `i` back if no thread owns it and all was read.
+  void Reclaim(size_t i);
+
+ private:
+  HostThread* Claim();
+  HostThread* TakeOwned(uint64_t self);
+  HostThread* TakeFree(uint64_t self);
+  bool Begin(HostThread& thread);
+  void Release(HostThread& thread);
+  static void OnThreadExit(void* thread);
+
+  pthread_key_t key_ = 0;
+  ChunkPool pool_;
+  std::span<std::atomic<uint64_t>> owners_;  // pthread_self() of the owner, 0 = free
+  std::span<HostThread> threads_;
+};
+
+}  // namespace slowtoken::nvtx

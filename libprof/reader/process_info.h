@@ -1,0 +1,75 @@
+// ProcessInfo: what one trace file says about the process that wrote it, and what is wrong with the file.
+// Filled by TraceFile, kept by TraceSet; read by the command line, reports and exports. Plain data, offline only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/ids.h"
+
+namespace slowtoken::reader {
+
+// One thing that is wrong with a trace file. `Text()` is one line for people.
+struct Damage {
+  enum class Kind {
+    kChecksum,       // bytes inside a frame changed: that chunk is not read
+    kGarbage,        // bytes between frames that are no frame: skipped up to the next marker
+    kMissingChunks,  // a gap in the sequence numbers: `chunks` chunks never reached the file, or were damaged
+    kMalformed,      // the checksum is right but the content contradicts itself: that chunk is not read (wholly)
+    kUnknownCodec,   // compressed in a way this version does not know
+    kNewerVersion,   // written by a later version with a format this one cannot read
+    kTruncated,      // the last frame is incomplete: the process died while writing, or the file was cut
+    kKilled,         // no end frame: the process ended without closing the trace; whole up to its last chunk
+  };
+  Kind kind = Kind::kChecksum;
+  uint64_t offset = 0;  // where in the file, bytes from its start
+  uint64_t bytes = 0;   // how many bytes of the file are not used because of it; 0 if it is no matter of bytes
+  uint64_t chunks = 0;  // kMissingChunks only
+  std::string detail;   // what exactly, and what to do
+
+  // True for damage of bytes inside the file; false for kKilled, kTruncated and a gap that the writer itself counted
+  // (`verify` exits 0 for those and says so).
+  bool IsInside() const { return kind != Kind::kKilled && kind != Kind::kTruncated && kind != Kind::kMissingChunks; }
+  std::string Text() const;  // "<kind> at byte <offset>: <detail>"
+};
+
+struct ProcessInfo {
+  record::ProcessIndex index = 0;  // the `process` of its events
+  std::string path;
+
+  // From the file header.
+  std::string run_id;
+  std::string role;  // e.g. "engine", "frontend", "worker"
+  uint64_t pid = 0;
+  uint64_t pid_start_ticks = 0;  // field 22 of /proc/PID/stat: tells two processes of one pid apart
+  std::string boot_id;
+  int64_t timens_offset_ns = 0;  // CLOCK_MONOTONIC of the process = the host's + this; the reader takes it off again
+  record::TimeNs start = 0;      // CLOCK_MONOTONIC when recording began (time-namespace offset taken off)
+  record::TimeNs start_utc = 0;  // CLOCK_REALTIME at the same instant
+  std::string host;              // pseudonym of the host name
+  std::string key_id;            // names the pseudonym key, not the key; equal means request ids join
+  bool ids_joinable = false;     // false: the process drew its own key, its request ids join with nobody's
+  uint64_t memory_cap_bytes = 0;
+  bool graph_nodes = false;  // kernels inside graphs were recorded one by one
+  bool tsc_usable = false;
+  std::string writer_version;  // slowtoken version that wrote it
+  uint32_t format_version = 0;
+  std::vector<std::pair<std::string, std::string>> labels;  // SLOWTOKEN_LABELS
+
+  // From reading. Complete after Replay; after Open only what the first chunk shows.
+  uint64_t file_bytes = 0;
+  uint64_t chunks = 0;     // chunks read
+  bool clean_end = false;  // the end frame was seen
+  record::TimeNs last_watermark = 0;
+  std::vector<Damage> damage;  // at most 1,000; `damage_count` has them all
+  uint64_t damage_count = 0;
+  uint64_t inside_damage_count = 0;  // those that IsInside()
+  std::vector<std::pair<std::string, uint64_t>>
+      losses;  // newest totals by cause (also causes of later versions), not zero
+
+  bool HasInsideDamage() const;  // `verify` exits 1
+};
+
+}  // namespace slowtoken::reader

@@ -1,0 +1,68 @@
+// TraceSet: every process of a run, read as one stream of events. What report, export, verify and why stand on.
+//
+//   absl::StatusOr<std::unique_ptr<reader::TraceSet>> set = reader::TraceSet::Open({"traces/"});
+//   if (!set.ok()) { print set.status().message(); return 3; }       // one line: what, where, what to do
+//   MyVisitor visitor((*set)->dictionary());
+//   absl::Status status = (*set)->Replay(visitor);                   // may be called again: it starts over
+//   for (const reader::ProcessInfo& p : (*set)->processes()) …       // headers, losses, damage
+//
+// Single threaded, offline. Memory: one parsed chunk per file plus the dictionary. About 0.2 µs a kernel event or less.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "reader/process_info.h"
+#include "record/dictionary.h"
+#include "record/visitor.h"
+
+namespace slowtoken::reader {
+
+class TraceSet {
+ public:
+  struct Options {
+    // Limits of the dictionary that holds the texts, shapes and lanes of all processes. What does not fit is empty
+    // and counted in dictionary_losses().
+    record::Dictionary::Limits dictionary{
+        .texts = 1u << 18, .text_bytes = 512u << 20, .shapes = 1u << 17, .lanes = 1u << 14};
+  };
+
+  // `paths`: trace files and directories. Of a directory every *.stt in it and in its direct sub-directories is read,
+  // in name order; process indexes follow that order. An error when a path does not exist, when nothing is a trace, or
+  // when a file named directly is no trace. A file found in a directory that cannot be read at all becomes a process
+  // with damage.
+  static absl::StatusOr<std::unique_ptr<TraceSet>> Open(const std::vector<std::string>& paths, const Options& options);
+  static absl::StatusOr<std::unique_ptr<TraceSet>> Open(const std::vector<std::string>& paths);
+  ~TraceSet();
+
+  // Delivers every event of every file to `visitor`, from the beginning. `process` of each event is the index into
+  // processes(); text, shape and lane ids are those of dictionary(). Order:
+  //  1. for each process Advance{watermark = start of the process}, so that a visitor knows every process beforehand;
+  //  2. chunks, so that the Advance events of all processes come in order of their watermark. Within a chunk: resources
+  //     (only new or changed ones), then events in no particular order, then its Advance;
+  //  3. at a file's end: the ranges and annotations still open (end == 0) when the process was killed, then
+  //     Advance{watermark = UINT64_MAX}.
+  // Times are CLOCK_MONOTONIC of the host (a time namespace's offset is taken off). Losses in the file do not stop the
+  // replay: they are in processes(). An error only if a file can no longer be read (I/O); the rest has been delivered.
+  absl::Status Replay(record::EventVisitor& visitor);
+
+  // Texts grow while replaying: ids seen in events are always valid. Lives as long as this object.
+  const record::Dictionary& dictionary() const;
+  const std::vector<ProcessInfo>& processes() const;
+  const base::LossCounters& dictionary_losses() const;
+
+  // How many bytes of how many Replay has read so far, for a progress line.
+  uint64_t bytes_read() const;
+  uint64_t bytes_total() const;
+
+ private:
+  struct State;
+  explicit TraceSet(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slowtoken::reader

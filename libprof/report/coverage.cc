@@ -1,0 +1,179 @@
+#include "report/coverage.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "analysis/text_safety.h"
+#include "report/coverage_warnings.h"
+
+namespace slowtoken::report {
+namespace {
+
+using analysis::SafeText;
+
+// Above these shares of what should be there, busy and idle time are not told.
+constexpr double kMostLaunchesWithoutWork = 0.01;
+constexpr double kMostGraphNodesMissing = 0.02;
+constexpr double kMostBlind = 0.01;
+constexpr double kMostDropped = 0.01;
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Losses by cause over all processes: the newest totals in the events, and those the reader found (a later version may
+// know causes that this one does not).
+std::map<std::string, uint64_t> Losses(const analysis::TraceAnalysis& analysis,
+                                       const std::vector<reader::ProcessInfo>& processes,
+                                       const std::vector<const base::LossCounters*>& reading) {
+  std::map<std::string, uint64_t> losses;
+  for (size_t i = 0; i < base::kLossCount; ++i) {
+    if (const uint64_t lost = analysis.facts().Lost(static_cast<base::Loss>(i)); lost != 0)
+      losses[base::kLossNames[i]] = lost;
+  }
+  for (const reader::ProcessInfo& process : processes) {
+    for (const auto& [cause, count] : process.losses) {
+      if (!losses.contains(cause) && count != 0) losses[cause] = count;
+    }
+  }
+  for (const base::LossCounters* counters : reading) {
+    for (size_t i = 0; i < base::kLossCount; ++i) {
+      const uint64_t lost = counters->Get(static_cast<base::Loss>(i));
+      if (lost != 0) losses[absl::StrCat(kReadingPrefix, base::kLossNames[i])] += lost;
+    }
+  }
+  return losses;
+}
+
+uint32_t Tier(const v1::Report& report, const analysis::TraceAnalysis::Counts& counts) {
+  const bool requests = report.ttft().all().count() != 0 || counts.requests != 0;
+  if (requests && counts.batches != 0) return 3;
+  if (requests) return 2;
+  return report.iterations().count() != 0 || counts.iterations != 0 ? 1 : 0;
+}
+
+void FillMissing(const v1::Report& report, const analysis::TraceAnalysis& analysis, v1::Coverage& coverage) {
+  const auto& counts = analysis.counts();
+  const auto missing = [&](bool is_missing, const char* word) {
+    if (is_missing) coverage.add_missing(word);
+  };
+  missing(counts.kernels + counts.graph_replays == 0, "gpu_records");
+  missing(coverage.launches() == 0, "launches");
+  missing(counts.graph_replays != 0, "graph_nodes");
+  missing(counts.requests == 0 && report.requests().empty(), "requests");
+  missing(report.iterations().count() + report.iterations().dummy() == 0, "iterations");
+  missing(counts.batches == 0, "batches");
+  missing(report.origin().utc().empty(), "utc");
+  missing(true, "causes");  // this version names the phase of largest excess, not yet the cause
+}
+
+void FillProcesses(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
+                   v1::Coverage& coverage) {
+  for (const analysis::SourceFact& fact : analysis.facts().Sources()) {
+    v1::Source& out = *coverage.add_sources();
+    out.set_process(fact.process);
+    out.set_source(analysis::SourceName(fact.source));
+    out.set_state(analysis::SourceStateName(fact.state));
+    out.set_error(fact.error);
+    out.set_version(fact.version);
+    out.set_detail(fact.detail);
+  }
+  for (const reader::ProcessInfo& process : processes) {
+    v1::Process& out = *coverage.add_processes();
+    out.set_role(SafeText(process.role, 64));
+    out.set_pid(process.pid);
+    out.set_path(SafeText(std::filesystem::path(process.path).filename().string(), 256));
+    out.set_clean_end(process.clean_end);
+    out.set_damage(process.damage_count);
+  }
+}
+
+bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analysis) {
+  const auto& counts = analysis.counts();
+  const uint64_t records = counts.kernels + counts.graph_replays;
+  const uint64_t dropped =
+      analysis.facts().Lost(base::Loss::kCuptiDropped) + analysis.facts().Lost(base::Loss::kPendingGpuEvicted);
+  return records != 0 &&
+         Share(coverage.launches() - coverage.launches_matched(), coverage.launches()) <= kMostLaunchesWithoutWork &&
+         Share(coverage.graph_nodes_missing(), analysis.graph_nodes().expected()) <= kMostGraphNodesMissing &&
+         Share(coverage.blind_ns(), analysis.facts().WallNs()) <= kMostBlind &&
+         Share(dropped, records + dropped) <= kMostDropped;
+}
+
+bool Complete(const v1::Coverage& coverage) {
+  const bool whole = std::all_of(coverage.processes().begin(), coverage.processes().end(),
+                                 [](const v1::Process& process) { return process.damage() == 0; });
+  return coverage.gpu_trusted() && whole && coverage.dropped().empty() &&
+         coverage.launches() == coverage.launches_matched() && coverage.graph_nodes_missing() == 0 &&
+         coverage.untimed() == 0 && coverage.blind_ns() == 0;
+}
+
+}  // namespace
+
+void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
+                    v1::Report& report) {
+  v1::Conditions& conditions = *report.mutable_conditions();
+  std::set<std::string> runs, hosts, writers, levels;
+  for (const reader::ProcessInfo& process : processes) {
+    for (const auto& [key, value] : process.labels)
+      (*conditions.mutable_labels())[SafeText(key, 256)] = SafeText(value, 1024);
+    if (!process.run_id.empty()) runs.insert(SafeText(process.run_id, 64));
+    if (!process.host.empty()) hosts.insert(SafeText(process.host, 64));
+    if (!process.writer_version.empty()) writers.insert(SafeText(process.writer_version, 64));
+    levels.insert(process.graph_nodes ? "node" : "launch");
+  }
+  conditions.mutable_run_ids()->Add(runs.begin(), runs.end());
+  conditions.mutable_hosts()->Add(hosts.begin(), hosts.end());
+  conditions.mutable_writers()->Add(writers.begin(), writers.end());
+  if (!levels.empty()) conditions.set_graph_level(levels.size() == 2 ? "mixed" : *levels.begin());
+  uint32_t version = 0;
+  for (const analysis::SourceFact& fact : analysis.facts().Sources()) {
+    if (fact.source == record::Source::kCupti) version = std::max(version, fact.version);
+  }
+  conditions.set_cupti_version(version);
+}
+
+void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
+                  const std::vector<const base::LossCounters*>& reading, v1::Report& report) {
+  v1::Coverage& coverage = *report.mutable_coverage();
+  const analysis::LaunchStats& stats = analysis.launch_stats();
+  coverage.set_tier(Tier(report, analysis.counts()));
+  coverage.set_kernels(analysis.counts().kernels);
+  coverage.set_launches(stats.launches());
+  coverage.set_launches_matched(stats.matched());
+  coverage.set_launches_captured(stats.captured());
+  coverage.set_graph_launches(stats.graph_launches());
+  coverage.set_graph_nodes_missing(analysis.graph_nodes().missing());
+  coverage.set_untimed(analysis.counts().untimed);
+  coverage.set_without_call(stats.without_call() + analysis.launches().orphans());
+  coverage.set_blind_ns(analysis.facts().BlindNs());
+  for (const auto& [cause, count] : Losses(analysis, processes, reading)) {
+    v1::NamedCount& out = *coverage.add_dropped();
+    out.set_name(SafeText(cause, 64));
+    out.set_count(count);
+  }
+  FillProcesses(analysis, processes, coverage);
+  FillMissing(report, analysis, coverage);
+  coverage.set_gpu_trusted(Trusted(coverage, analysis));
+  coverage.set_complete(Complete(coverage));
+  if (!coverage.gpu_trusted()) {
+    const bool none = analysis.counts().kernels + analysis.counts().graph_replays == 0;
+    for (v1::Device& device : *report.mutable_devices()) {
+      if (none) device.clear_busy_ns();
+      device.clear_idle_ns();
+      device.clear_host_ns();
+      device.clear_dependency_ns();
+      device.clear_copy_ns();
+      device.clear_no_work_ns();
+    }
+  }
+  for (std::string& line : CoverageWarnings(coverage, processes)) *coverage.add_warnings() = std::move(line);
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,215 @@
+#include "report/json.h"
+
+#include <absl/strings/str_format.h>
+
+#include "record/annotation.h"
+#include "record/phases.h"
+#include "report/json_parts.h"
+
+namespace slowtoken::report {
+namespace {
+
+Json Counts(const google::protobuf::RepeatedPtrField<v1::NamedCount>& counts) {
+  Json out = Json::object();
+  for (const v1::NamedCount& count : counts) out[count.name()] = count.count();
+  return out;
+}
+
+Json CoverageJson(const v1::Coverage& coverage) {
+  Json out = {
+      {"tier", coverage.tier()},
+      {"kernels", coverage.kernels()},
+      {"launches", coverage.launches()},
+      {"launches_matched", coverage.launches_matched()},
+      {"launches_captured", coverage.launches_captured()},
+      {"graph_launches", coverage.graph_launches()},
+      {"graph_nodes_missing", coverage.graph_nodes_missing()},
+      {"untimed", coverage.untimed()},
+      {"without_call", coverage.without_call()},
+      {"blind_ns", coverage.blind_ns()},
+      {"dropped", Counts(coverage.dropped())},
+      {"unattributed_share", coverage.has_unattributed_share() ? Json(coverage.unattributed_share()) : Json()},
+      {"complete", coverage.complete()},
+      {"gpu_trusted", coverage.gpu_trusted()},
+      {"missing", coverage.missing()},
+      {"warnings", coverage.warnings()},
+      {"sources", Json::array()},
+      {"processes", Json::array()},
+  };
+  for (const v1::Source& source : coverage.sources()) {
+    out["sources"].push_back({{"process", source.process()},
+                              {"source", source.source()},
+                              {"state", source.state()},
+                              {"error", source.error()},
+                              {"version", source.version()},
+                              {"detail", source.detail()}});
+  }
+  for (const v1::Process& process : coverage.processes()) {
+    out["processes"].push_back({{"role", process.role()},
+                                {"pid", process.pid()},
+                                {"file", process.path()},
+                                {"clean_end", process.clean_end()},
+                                {"damage", process.damage()}});
+  }
+  return out;
+}
+
+using Distributions = google::protobuf::RepeatedPtrField<v1::Distribution>;
+
+template <size_t N>
+Json PhaseMeansJson(const Distributions& phases, uint32_t told, const char* const (&names)[N]) {
+  google::protobuf::RepeatedField<uint64_t> means;
+  for (const v1::Distribution& phase : phases) means.Add(phase.mean_ns());
+  return PhasesJson(means, told, names);
+}
+
+template <size_t N>
+Json PhaseDistributionsJson(const Distributions& phases, uint32_t told, const char* const (&names)[N]) {
+  Json out = Json::object();
+  for (int i = 0; i < phases.size() && i < static_cast<int>(N); ++i) {
+    if ((told >> i & 1) != 0) out[names[i]] = DistributionJson(phases[i]);
+  }
+  return out;
+}
+
+Json ThroughputJson(const v1::Throughput& throughput) {
+  return {{"req_per_s", throughput.has_req_per_s() ? Json(throughput.req_per_s()) : Json()},
+          {"tok_per_s", throughput.has_tok_per_s() ? Json(throughput.tok_per_s()) : Json()},
+          {"finish", Counts(throughput.finish())}};
+}
+
+Json TtftJson(const v1::Ttft& ttft) {
+  Json out = DistributionJson(ttft.all());
+  out["phases_mean_ns"] = PhaseMeansJson(ttft.phases(), ttft.told(), record::kTtftPhaseNames);
+  out["phases"] = PhaseDistributionsJson(ttft.phases(), ttft.told(), record::kTtftPhaseNames);
+  return out;
+}
+
+Json ItlJson(const v1::Itl& itl) {
+  return {{"step", DistributionJson(itl.step())},
+          {"token", DistributionJson(itl.token())},
+          {"phases_mean_ns", PhaseMeansJson(itl.phases(), itl.told(), record::kGapPhaseNames)},
+          {"phases", PhaseDistributionsJson(itl.phases(), itl.told(), record::kGapPhaseNames)}};
+}
+
+Json StallJson(const v1::Stall& stall) {
+  return {{"req", RequestName(stall.req(), stall.clear())},
+          {"n", stall.n()},
+          {"start_ns", stall.start_ns()},
+          {"gap_ns", stall.gap_ns()},
+          {"cause", "unknown"},
+          {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
+          {"excess_ns", stall.excess_ns()}};
+}
+
+Json IterationsJson(const v1::Iterations& iterations) {
+  return {{"count", iterations.count()},
+          {"graph", iterations.graph()},
+          {"piecewise", iterations.piecewise()},
+          {"eager", iterations.eager()},
+          {"mixed", iterations.mixed()},
+          {"dummy", iterations.dummy()},
+          {"batch_unknown", iterations.batch_unknown()},
+          {"dur_ns", DistributionJson(iterations.duration())},
+          {"gpu_ns", DistributionJson(iterations.gpu())}};
+}
+
+Json LaunchJson(const v1::Launches& launch) {
+  return {{"api_ns", DistributionJson(launch.api())},
+          {"delay_ns", DistributionJson(launch.delay())},
+          {"total_ns", DistributionJson(launch.total())},
+          {"delayed", launch.delayed()},
+          {"early", launch.early()}};
+}
+
+Json DeviceJson(const v1::Device& device) {
+  Json by = Json::object();
+  if (device.has_host_ns()) by["host"] = device.host_ns();
+  if (device.has_dependency_ns()) by["dependency"] = device.dependency_ns();
+  if (device.has_copy_ns()) by["copy"] = device.copy_ns();
+  if (device.has_no_work_ns()) by["no_work"] = device.no_work_ns();
+  return {{"uuid", device.uuid()},
+          {"name", device.name()},
+          {"mig", device.mig()},
+          {"busy_ns", device.has_busy_ns() ? Json(device.busy_ns()) : Json()},
+          {"idle_ns", device.has_idle_ns() ? Json(device.idle_ns()) : Json()},
+          {"idle_by", by}};
+}
+
+Json KernelJson(const v1::KernelReport& kernel) {
+  return {{"name", kernel.name()},         {"category", kernel.category()}, {"count", kernel.count()},
+          {"total_ns", kernel.total_ns()}, {"p50_ns", kernel.p50_ns()},     {"max_ns", kernel.max_ns()}};
+}
+
+Json OverheadJson(const v1::Overhead& overhead) {
+  return {{"worker_cpu_ns", overhead.worker_cpu_ns()},
+          {"callback_ns", overhead.callback_ns()},
+          {"memory_bytes", overhead.memory_bytes()},
+          {"share", overhead.has_share() ? Json(overhead.share()) : Json()}};
+}
+
+Json ConditionsJson(const v1::Conditions& conditions) {
+  Json labels = Json::object();
+  for (const auto& [key, value] :
+       std::map<std::string, std::string>(conditions.labels().begin(), conditions.labels().end())) {
+    labels[key] = value;
+  }
+  return {{"labels", labels},
+          {"run_ids", conditions.run_ids()},
+          {"hosts", conditions.hosts()},
+          {"slowtoken_versions", conditions.writers()},
+          {"graph_level", conditions.graph_level()},
+          {"cupti_version", conditions.cupti_version()}};
+}
+
+// `"name": [` with one element a line.
+template <typename Elements, typename ToJson>
+void WriteArray(std::ostream& out, const char* name, const Elements& elements, ToJson to_json) {
+  out << ",\n\"" << name << "\": [";
+  const char* separator = "\n  ";
+  for (const auto& element : elements) {
+    out << separator << Dump(to_json(element));
+    separator = ",\n  ";
+  }
+  out << "]";
+}
+
+void WriteMember(std::ostream& out, const char* name, const Json& value) {
+  out << ",\n\"" << name << "\": " << Dump(value);
+}
+
+}  // namespace
+
+std::string RequestName(uint64_t req, const std::string& clear) {
+  return clear.empty() ? absl::StrFormat("%016x", req) : clear;
+}
+
+void WriteJson(const v1::Report& report, const Options& options, std::ostream& out) {
+  out << "{\"schema\": \"slowtoken.report.v1\"";
+  WriteMember(out, "origin",
+              {{"monotonic_ns", report.origin().monotonic_ns()}, {"utc", TextOrNull(report.origin().utc())}});
+  WriteMember(out, "coverage", CoverageJson(report.coverage()));
+  WriteMember(out, "throughput", ThroughputJson(report.throughput()));
+  WriteMember(out, "ttft", TtftJson(report.ttft()));
+  WriteMember(out, "itl", ItlJson(report.itl()));
+  WriteMember(out, "launch", LaunchJson(report.launch()));
+  WriteMember(out, "overhead", OverheadJson(report.overhead()));
+  WriteMember(out, "conditions", ConditionsJson(report.conditions()));
+  WriteArray(out, "ranks", google::protobuf::RepeatedPtrField<v1::Device>(),
+             DeviceJson);  // one host so far: none are merged
+  WriteArray(out, "devices", report.devices(), DeviceJson);
+  WriteArray(out, "kernels", report.kernels(), KernelJson);
+  WriteArray(out, "stalls", report.stalls(), StallJson);
+  Json iterations = IterationsJson(report.iterations());
+  if (options.iterations) {
+    iterations["list"] = Json::array();
+    for (const v1::Iteration& iteration : report.iterations().list())
+      iterations["list"].push_back(IterationJson(iteration));
+  }
+  WriteMember(out, "iterations", iterations);
+  WriteArray(out, "requests", report.requests(),
+             [&](const v1::RequestReport& request) { return RequestJson(request, options); });
+  out << "\n}\n";
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,108 @@
+#include "report/text.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+constexpr size_t kLineColumns = 100;
+constexpr const char* kTiers[] = {"kernels and launches only", "iterations", "requests", "requests and batches"};
+
+std::string Paint(const std::string& text, const char* code, const TextStyle& style) {
+  return style.colour ? absl::StrCat("\x1b[", code, "m", text, "\x1b[0m") : text;
+}
+
+std::string HeadText(const v1::Report& report, const TextStyle& style) {
+  std::vector<std::string> names;
+  for (const v1::Process& process : report.coverage().processes()) {
+    names.push_back(absl::StrCat(process.role().empty() ? "process" : process.role(), " ", process.pid()));
+  }
+  if (names.size() > 4) {
+    names.resize(3);
+    names.push_back(absl::StrCat("and ", report.coverage().processes_size() - 3, " more"));
+  }
+  std::string line = absl::StrCat("slowtoken report: ", names.empty() ? "no processes" : absl::StrJoin(names, ", "));
+  if (!report.origin().utc().empty()) absl::StrAppend(&line, ", from ", report.origin().utc().substr(0, 19), "Z");
+  return Paint(line, "1", style) + "\n";
+}
+
+// Breaks at spaces; what follows the first line is indented under the text.
+std::string Wrap(const std::string& line, size_t indent) {
+  std::string out, rest = line;
+  while (rest.size() + indent > kLineColumns) {
+    const size_t space = rest.rfind(' ', kLineColumns - indent);
+    if (space == std::string::npos || space == 0) break;
+    absl::StrAppend(&out, rest.substr(0, space), "\n", std::string(indent, ' '));
+    rest.erase(0, space + 1);
+  }
+  return out + rest + "\n";
+}
+
+std::string LabelsText(const v1::Conditions& conditions) {
+  std::vector<std::string> labels;
+  for (const auto& [key, value] : conditions.labels()) labels.push_back(absl::StrCat(key, "=", value));
+  std::sort(labels.begin(), labels.end());
+  return labels.empty() ? "" : "  " + Wrap("labels: " + absl::StrJoin(labels, ", "), 4);
+}
+
+std::string CoverageText(const v1::Report& report, const TextStyle& style) {
+  const v1::Coverage& coverage = report.coverage();
+  std::string out = "\nCoverage: " +
+                    Paint(coverage.complete() ? "complete" : "INCOMPLETE", coverage.complete() ? "32" : "31;1", style);
+  absl::StrAppend(&out, ", tier ", coverage.tier(), " (", kTiers[std::min(coverage.tier(), 3u)], ")\n");
+  for (const std::string& warning : coverage.warnings()) {
+    absl::StrAppend(&out, "  ", Paint("!", "31;1", style), " ", Wrap(warning, 4));
+  }
+  absl::StrAppend(&out, "  kernels ", WithCommas(coverage.kernels()), " · launches ", WithCommas(coverage.launches()),
+                  ", ", WithCommas(coverage.launches_matched()), " of them with GPU work");
+  if (coverage.graph_launches() != 0)
+    absl::StrAppend(&out, " · graph launches ", WithCommas(coverage.graph_launches()));
+  absl::StrAppend(&out, "\n");
+  if (coverage.dropped().empty()) absl::StrAppend(&out, "  nothing was dropped\n");
+  if (!coverage.missing().empty())
+    absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4));
+  return out + LabelsText(report.conditions());
+}
+
+std::string ThroughputText(const v1::Report& report) {
+  uint64_t requests = 0;
+  std::vector<std::string> finish;
+  for (const v1::NamedCount& reason : report.throughput().finish()) {
+    requests += reason.count();
+    if (reason.count() != 0) finish.push_back(absl::StrCat(WithCommas(reason.count()), " ", reason.name()));
+  }
+  if (requests == 0) return "";
+  std::string out = absl::StrCat("\nRequests: ", WithCommas(requests), " (", absl::StrJoin(finish, ", "), ")");
+  if (report.throughput().has_req_per_s()) {
+    absl::StrAppend(&out, " · ", Rate(report.throughput().req_per_s()), " requests/s · ",
+                    Rate(report.throughput().tok_per_s()), " tokens/s");
+  }
+  if (report.coverage().has_unattributed_share()) {
+    absl::StrAppend(&out, " · unattributed ", Percent(report.coverage().unattributed_share()));
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string SpreadText(const v1::Distribution& d) {
+  return absl::StrCat("mean ", Duration(d.mean_ns()), " · p50 ", Duration(d.p50_ns()), " · p90 ", Duration(d.p90_ns()),
+                      " · p99 ", Duration(d.p99_ns()), " · max ", Duration(d.max_ns()));
+}
+
+std::string WriteText(const v1::Report& report, const Options& options, const TextStyle& style) {
+  std::string out = HeadText(report, style) + CoverageText(report, style);
+  if (options.only) return out + OneRequestText(report);
+  return absl::StrCat(out, ThroughputText(report), TtftText(report), ItlText(report), SlowestText(report),
+                      StallsText(report)) +
+         absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report), KernelsText(report),
+                      OwnCostText(report));
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,122 @@
+// Text sections about iterations, launches, devices and kernels.
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+
+#include "analysis/kernel_names.h"
+#include "report/table.h"
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+using Align = Table::Align;
+
+constexpr int kListedKernels = 10;
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string OrDash(bool told, uint64_t ns) { return told ? Duration(ns) : "-"; }
+
+std::string CountOrDash(bool told, uint64_t count) { return told ? WithCommas(count) : "-"; }
+
+std::string IterationList(const v1::Iterations& iterations) {
+  Table table({{"iteration"},
+               {"dp"},
+               {"at"},
+               {"length"},
+               {"GPU"},
+               {"kernels"},
+               {"kind", Align::kLeft},
+               {"prefill"},
+               {"tokens"},
+               {"decode"},
+               {"waiting"}});
+  for (const v1::Iteration& i : iterations.list()) {
+    table.Add({absl::StrCat(i.iter()), absl::StrCat(i.dp_rank()), Duration(i.start_ns()), Duration(i.dur_ns()),
+               OrDash(i.has_gpu_ns(), i.gpu_ns()), WithCommas(i.kernels()), i.graph() ? "graph" : "eager",
+               CountOrDash(i.has_prefill(), i.prefill()), CountOrDash(i.has_prefill_tok(), i.prefill_tok()),
+               CountOrDash(i.has_decode(), i.decode()), CountOrDash(i.has_waiting(), i.waiting())});
+  }
+  return table.empty() ? "" : "\n" + table.Text();
+}
+
+}  // namespace
+
+std::string IterationsText(const v1::Report& report, const Options& options) {
+  const v1::Iterations& iterations = report.iterations();
+  if (iterations.count() + iterations.dummy() == 0) return "";
+  std::string out =
+      absl::StrCat("\nIterations: ", WithCommas(iterations.count()), " (", WithCommas(iterations.graph()), " graph, ",
+                   WithCommas(iterations.piecewise()), " piecewise, ", WithCommas(iterations.eager()), " eager); ",
+                   WithCommas(iterations.mixed()), " mix prefill and decode");
+  if (iterations.dummy() != 0) absl::StrAppend(&out, "; ", WithCommas(iterations.dummy()), " dummy ones apart");
+  if (iterations.batch_unknown() != 0)
+    absl::StrAppend(&out, "; batch unknown in ", WithCommas(iterations.batch_unknown()));
+  absl::StrAppend(&out, "\n");
+  if (iterations.duration().count() != 0)
+    absl::StrAppend(&out, "  length    ", SpreadText(iterations.duration()), "\n");
+  if (iterations.gpu().count() != 0) absl::StrAppend(&out, "  GPU work  ", SpreadText(iterations.gpu()), "\n");
+  return out + (options.iterations ? IterationList(iterations) : "");
+}
+
+std::string LaunchText(const v1::Report& report) {
+  const v1::Launches& launch = report.launch();
+  if (launch.api().count() == 0) return "";
+  std::string out = absl::StrCat("\nLaunch gap\n  API call  ", SpreadText(launch.api()), "\n");
+  if (launch.delay().count() != 0) {
+    absl::StrAppend(&out, "  delay     ", SpreadText(launch.delay()),
+                    "\n            from the call's return to the kernel's start, in ", WithCommas(launch.delayed()),
+                    " launches; ", WithCommas(launch.early()), " began before the return\n");
+  }
+  return out;
+}
+
+std::string DevicesText(const v1::Report& report) {
+  Table table(
+      {{"device", Align::kLeft, 32}, {"busy"}, {""}, {"idle"}, {"host"}, {"dependency"}, {"copy"}, {"no work"}});
+  for (const v1::Device& device : report.devices()) {
+    if (!device.has_busy_ns()) continue;
+    const uint64_t whole = device.busy_ns() + device.idle_ns();
+    table.Add({device.name().empty() ? device.uuid() : absl::StrCat(device.name(), " ", device.uuid().substr(0, 8)),
+               Duration(device.busy_ns()), device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
+               OrDash(device.has_idle_ns(), device.idle_ns()), OrDash(device.has_host_ns(), device.host_ns()),
+               OrDash(device.has_dependency_ns(), device.dependency_ns()),
+               OrDash(device.has_copy_ns(), device.copy_ns()), OrDash(device.has_no_work_ns(), device.no_work_ns())});
+  }
+  if (table.empty()) return "";
+  const char* note =
+      report.coverage().gpu_trusted() ? "" : "  (incomplete: too many GPU records are missing to tell idle time)\n";
+  return absl::StrCat("\nGPU busy and idle, from the first to the last GPU work\n", note, table.Text());
+}
+
+std::string KernelsText(const v1::Report& report) {
+  if (report.kernels().empty()) return "";
+  uint64_t total = 0;
+  for (const v1::KernelReport& kernel : report.kernels()) total += kernel.total_ns();
+  Table table(
+      {{"total"}, {"share"}, {"count"}, {"p50"}, {"max"}, {"category", Align::kLeft}, {"kernel", Align::kLeft, 40}});
+  for (int i = 0; i < std::min(report.kernels_size(), kListedKernels); ++i) {
+    const v1::KernelReport& kernel = report.kernels(i);
+    table.Add({Duration(kernel.total_ns()), Percent(Share(kernel.total_ns(), total)), WithCommas(kernel.count()),
+               Duration(kernel.p50_ns()), Duration(kernel.max_ns()), kernel.category(),
+               analysis::ShortName(kernel.name())});
+  }
+  return absl::StrCat("\nTop kernels (", WithCommas(static_cast<uint64_t>(report.kernels_size())), " names)\n",
+                      table.Text());
+}
+
+std::string OwnCostText(const v1::Report& report) {
+  const v1::Overhead& own = report.overhead();
+  if (own.worker_cpu_ns() == 0 && own.memory_bytes() == 0) return "";
+  std::string out = absl::StrCat("\nOwn cost: worker ", Duration(own.worker_cpu_ns()), " CPU");
+  if (own.callback_ns() != 0) absl::StrAppend(&out, " · call-backs ", Duration(own.callback_ns()));
+  if (own.has_share()) absl::StrAppend(&out, " · ", Percent(own.share()), " of one core");
+  return absl::StrCat(out, " · memory ", Bytes(own.memory_bytes()), "\n");
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,226 @@
+// Text sections about requests and tokens.
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "record/annotation.h"
+#include "record/phases.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+using record::TtftPhase;
+using Align = Table::Align;
+
+constexpr int kListed = 5;
+constexpr int kBarColumns = 24;
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string Bar(double share) {
+  std::string bar;
+  const int blocks = static_cast<int>(share * kBarColumns + 0.5);
+  for (int i = 0; i < blocks; ++i) bar += "█";
+  return bar;
+}
+
+// Phase indexes in the order in which they usually happen: the order of precedence turned around, what is left last.
+std::vector<int> TimeOrder(int count) {
+  std::vector<int> order;
+  for (int i = count - 2; i >= 0; --i) order.push_back(i);
+  order.push_back(count - 1);
+  return order;
+}
+
+// A row for each phase that took time: mean, share of the whole, spread.
+template <size_t N>
+std::string PhaseTable(const google::protobuf::RepeatedPtrField<v1::Distribution>& phases, uint64_t whole_mean,
+                       const char* const (&names)[N]) {
+  Table table({{"phase", Align::kLeft}, {"mean"}, {"share"}, {"p50"}, {"p90"}, {"p99"}, {"", Align::kLeft}});
+  for (const int i : TimeOrder(static_cast<int>(N))) {
+    if (i >= phases.size() || phases[i].mean_ns() == 0) continue;
+    const v1::Distribution& phase = phases[i];
+    const double share = Share(phase.mean_ns(), whole_mean);
+    table.Add({names[i], Duration(phase.mean_ns()), Percent(share), Duration(phase.p50_ns()), Duration(phase.p90_ns()),
+               Duration(phase.p99_ns()), Bar(share)});
+  }
+  return table.Text();
+}
+
+// The textbook sum (docs/ATTRIBUTION.md §3), of the means.
+std::string RollUp(const v1::Ttft& ttft) {
+  const auto mean = [&](TtftPhase phase) {
+    const int i = static_cast<int>(phase);
+    return i < ttft.phases_size() ? ttft.phases(i).mean_ns() : 0;
+  };
+  const uint64_t queue = mean(TtftPhase::kQueue) + mean(TtftPhase::kKvWait) + mean(TtftPhase::kHandoff);
+  const uint64_t schedule = mean(TtftPhase::kSchedule) + mean(TtftPhase::kSubmit) + mean(TtftPhase::kBacklog);
+  const uint64_t prefill = mean(TtftPhase::kPrefill) + mean(TtftPhase::kPrefillWait) + mean(TtftPhase::kPreempted);
+  const uint64_t sample = mean(TtftPhase::kSample) + mean(TtftPhase::kCommitWait);
+  return absl::StrCat("  = queue ", Duration(queue), " + tokenize ", Duration(mean(TtftPhase::kTokenize)),
+                      " + schedule ", Duration(schedule), " + prefill ", Duration(prefill), " + sample ",
+                      Duration(sample), " + transport ", Duration(mean(TtftPhase::kTransport)), "\n");
+}
+
+const char* LargestPhase(const v1::RequestReport& request) {
+  const auto& phases = request.ttft_phases_ns();
+  const auto largest = std::max_element(phases.begin(), phases.end());
+  return largest == phases.end()
+             ? ""
+             : record::kTtftPhaseNames[(largest - phases.begin()) % static_cast<long>(record::kTtftPhaseCount)];
+}
+
+uint64_t LargestPhaseNs(const v1::RequestReport& request) {
+  const auto& phases = request.ttft_phases_ns();
+  return phases.empty() ? 0 : *std::max_element(phases.begin(), phases.end());
+}
+
+const char* FinishText(uint32_t finish) {
+  return finish < std::size(record::kFinishReasonTexts) ? record::kFinishReasonTexts[finish] : "unfinished";
+}
+
+const char* GapPhaseText(uint32_t phase) { return record::kGapPhaseNames[phase % record::kGapPhaseCount]; }
+
+void AddDistribution(Table& table, const char* name, const v1::Distribution& d) {
+  table.Add({name, WithCommas(d.count()), Duration(d.mean_ns()), Duration(d.p50_ns()), Duration(d.p90_ns()),
+             Duration(d.p99_ns()), Duration(d.max_ns())});
+}
+
+std::string RequestCaption(const v1::RequestReport& request) {
+  std::string out =
+      absl::StrCat("\nRequest ", RequestName(request.req(), request.clear()), ": ", FinishText(request.finish()), ", ",
+                   WithCommas(request.prompt()), " prompt tokens (", WithCommas(request.cached()), " cached), ",
+                   WithCommas(request.tokens()), " generated\n");
+  absl::StrAppend(&out, "  arrived at ", Duration(request.arrival_ns()), ", TTFT ",
+                  request.has_ttft_ns() ? Duration(request.ttft_ns()) : "none", ", end to end ",
+                  Duration(request.e2e_ns()));
+  if (request.preemptions() != 0) absl::StrAppend(&out, ", preempted ", request.preemptions(), " times");
+  return out + (request.partial() ? " (partial: not everything was seen)\n" : "\n");
+}
+
+std::string RequestGaps(const v1::RequestReport& request) {
+  std::vector<const v1::Gap*> gaps;
+  for (const v1::Gap& gap : request.gaps()) gaps.push_back(&gap);
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const v1::Gap* a, const v1::Gap* b) { return a->gap_ns() > b->gap_ns(); });
+  gaps.resize(std::min<size_t>(gaps.size(), 20));
+  Table table({{"token"}, {"gap"}, {"stall", Align::kLeft}, {"phases", Align::kLeft, 70}});
+  for (const v1::Gap* gap : gaps) {
+    std::vector<std::pair<uint64_t, int>> phases;
+    for (int i = 0; i < gap->phases_ns_size(); ++i) phases.emplace_back(gap->phases_ns(i), i);
+    std::sort(phases.rbegin(), phases.rend());
+    std::string text;
+    for (size_t i = 0; i < std::min<size_t>(phases.size(), 3) && phases[i].first != 0; ++i) {
+      absl::StrAppend(&text, i == 0 ? "" : ", ", GapPhaseText(static_cast<uint32_t>(phases[i].second)), " ",
+                      Duration(phases[i].first));
+    }
+    table.Add({absl::StrCat(gap->n()), Duration(gap->gap_ns()), gap->has_stall_excess_ns() ? "stall" : "", text});
+  }
+  return table.empty() ? "" : absl::StrCat("\nLongest of its ", request.gaps_size(), " gaps\n", table.Text());
+}
+
+}  // namespace
+
+std::string TtftText(const v1::Report& report) {
+  const v1::Ttft& ttft = report.ttft();
+  if (ttft.all().count() == 0) return "";
+  return absl::StrCat("\nTTFT (", WithCommas(ttft.all().count()), " requests): ", SpreadText(ttft.all()), "\n",
+                      PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames), RollUp(ttft));
+}
+
+std::string ItlText(const v1::Report& report) {
+  const v1::Itl& itl = report.itl();
+  if (itl.step().count() == 0) return "";
+  Table table({{"per", Align::kLeft}, {"count"}, {"mean"}, {"p50"}, {"p90"}, {"p99"}, {"max"}});
+  AddDistribution(table, "step", itl.step());
+  AddDistribution(table, "token", itl.token());
+  return absl::StrCat("\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(), "\n",
+                      PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames));
+}
+
+std::string SlowestText(const v1::Report& report) {
+  std::vector<const v1::RequestReport*> slowest;
+  for (const v1::RequestReport& request : report.requests()) {
+    if (request.has_ttft_ns()) slowest.push_back(&request);
+  }
+  std::stable_sort(slowest.begin(), slowest.end(),
+                   [](const auto* a, const auto* b) { return a->ttft_ns() > b->ttft_ns(); });
+  slowest.resize(std::min<size_t>(slowest.size(), kListed));
+  Table table({{"request", Align::kLeft, 24},
+               {"at"},
+               {"TTFT"},
+               {"largest phase", Align::kLeft},
+               {""},
+               {"end to end"},
+               {"prompt"},
+               {"tokens"}});
+  for (const v1::RequestReport* request : slowest) {
+    table.Add({RequestName(request->req(), request->clear()), Duration(request->arrival_ns()),
+               Duration(request->ttft_ns()), LargestPhase(*request), Duration(LargestPhaseNs(*request)),
+               Duration(request->e2e_ns()), WithCommas(request->prompt()), WithCommas(request->tokens())});
+  }
+  return table.empty() ? "" : "\nSlowest first tokens\n" + table.Text();
+}
+
+std::string StallsText(const v1::Report& report) {
+  if (report.itl().step().count() == 0) return "";
+  if (report.stalls().empty()) return "\nStalls: none\n";
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> by_phase;  // count, excess
+  std::vector<const v1::Stall*> longest;
+  for (const v1::Stall& stall : report.stalls()) {
+    auto& [count, excess] = by_phase[stall.largest_phase()];
+    ++count;
+    excess += stall.excess_ns();
+    longest.push_back(&stall);
+  }
+  const uint64_t stalls = longest.size();
+  std::string out =
+      absl::StrCat("\nStalls: ", WithCommas(stalls), stalls == 1 ? " gap" : " gaps", " over the threshold (",
+                   Percent(Share(stalls, report.itl().step().count())), " of gaps); the cause is not told yet\n");
+  Table phases({{"phase of largest excess", Align::kLeft}, {"stalls"}, {"excess"}});
+  for (const auto& [phase, sum] : by_phase)
+    phases.Add({GapPhaseText(phase), WithCommas(sum.first), Duration(sum.second)});
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const auto* a, const auto* b) { return a->excess_ns() > b->excess_ns(); });
+  longest.resize(std::min<size_t>(longest.size(), kListed));
+  Table table({{"worst", Align::kLeft, 24},
+               {"token"},
+               {"at"},
+               {"gap"},
+               {"excess"},
+               {"phase of largest excess", Align::kLeft},
+               {"cause", Align::kLeft}});
+  for (const v1::Stall* stall : longest) {
+    table.Add({RequestName(stall->req(), stall->clear()), absl::StrCat(stall->n()), Duration(stall->start_ns()),
+               Duration(stall->gap_ns()), Duration(stall->excess_ns()), GapPhaseText(stall->largest_phase()),
+               "unknown"});
+  }
+  return absl::StrCat(out, phases.Text(), "\n", table.Text());
+}
+
+std::string OneRequestText(const v1::Report& report) {
+  if (report.requests().empty()) return "\nThe request is not in this trace\n";
+  const v1::RequestReport& request = report.requests(0);
+  Table table({{"phase", Align::kLeft}, {"time"}, {"share"}, {"", Align::kLeft}});
+  for (const int i : TimeOrder(static_cast<int>(record::kTtftPhaseCount))) {
+    if (i >= request.ttft_phases_ns_size()) continue;
+    const uint64_t ns = request.ttft_phases_ns(i);
+    if (ns != 0)
+      table.Add({record::kTtftPhaseNames[i], Duration(ns), Percent(Share(ns, request.ttft_ns())),
+                 Bar(Share(ns, request.ttft_ns()))});
+  }
+  return absl::StrCat(RequestCaption(request), table.empty() ? "" : "\nTime to first token\n" + table.Text(),
+                      RequestGaps(request));
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,29 @@
+// The sections of the text report, each a block of lines, empty where there is nothing to say. Used by text.cc.
+#pragma once
+
+#include <slowtoken/v1/report.pb.h>
+
+#include <string>
+
+#include "report/options.h"
+
+namespace slowtoken::report {
+
+// text_requests.cc
+std::string TtftText(const v1::Report& report);
+std::string ItlText(const v1::Report& report);
+std::string SlowestText(const v1::Report& report);
+std::string StallsText(const v1::Report& report);
+std::string OneRequestText(const v1::Report& report);
+
+// text_machine.cc
+std::string IterationsText(const v1::Report& report, const Options& options);
+std::string LaunchText(const v1::Report& report);
+std::string DevicesText(const v1::Report& report);
+std::string KernelsText(const v1::Report& report);
+std::string OwnCostText(const v1::Report& report);
+
+// "mean 1 ms · p50 …" pieces for one line.
+std::string SpreadText(const v1::Distribution& distribution);
+
+}  // namespace slowtoken::report

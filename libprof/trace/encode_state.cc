@@ -1,0 +1,55 @@
+// Resources and totals: kept as live state, which every chunk repeats.
+#include "trace/chunk_encoder.h"
+
+namespace slowtoken::trace {
+
+void ChunkEncoder::On(const record::DeviceInfo& event) {
+  if (!Awake()) return;
+  live_.devices.Put(event, [&](const record::DeviceInfo& old) { return old.ordinal == event.ordinal; });
+}
+
+void ChunkEncoder::On(const record::ContextInfo& event) {
+  if (!Awake()) return;
+  live_.contexts.Put(event, [&](const record::ContextInfo& old) { return old.context == event.context; });
+}
+
+void ChunkEncoder::On(const record::StreamInfo& event) {
+  if (!Awake()) return;
+  live_.streams.Put(
+      event, [&](const record::StreamInfo& old) { return old.stream == event.stream && old.context == event.context; });
+}
+
+void ChunkEncoder::On(const record::ThreadInfo& event) {
+  if (!Awake()) return;
+  live_.threads.Put(event, [&](const record::ThreadInfo& old) { return old.thread == event.thread; });
+}
+
+void ChunkEncoder::On(const record::NvtxDomainInfo& event) {
+  if (!Awake()) return;
+  live_.domains.Put(event, [&](const record::NvtxDomainInfo& old) { return old.domain == event.domain; });
+}
+
+void ChunkEncoder::On(const record::NvtxCategoryInfo& event) {
+  if (!Awake()) return;
+  live_.categories.Put(event, [&](const record::NvtxCategoryInfo& old) {
+    return old.domain == event.domain && old.category == event.category;
+  });
+}
+
+void ChunkEncoder::On(const record::SourceStatus& event) {
+  if (!Awake()) return;
+  live_.sources.Put(
+      event, [&](const record::SourceStatus& old) { return old.source == event.source && old.state == event.state; });
+}
+
+void ChunkEncoder::On(const record::LossTotals& event) {
+  if (!Awake()) return;
+  live_.losses = event;
+}
+
+void ChunkEncoder::On(const record::CaptureTotals& event) {
+  if (!Awake()) return;
+  live_.totals = event;
+}
+
+}  // namespace slowtoken::trace

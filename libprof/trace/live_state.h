@@ -1,0 +1,79 @@
+// LiveState: the resources every chunk repeats, so that it can be read alone: devices, contexts, streams, threads, NVTX
+// domains and categories, source states, the newest clock snapshot and totals. Belongs to ChunkEncoder (worker thread).
+// Bounded: a full table forgets its oldest entry (which earlier chunks have). Put is a linear search; resources are
+// few.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/arena.h"
+#include "record/resources.h"
+#include "record/session_events.h"
+
+namespace slowtoken::trace {
+
+template <typename T>
+class LiveTable {
+ public:
+  bool Init(base::Arena& arena, size_t capacity) {
+    items_ = arena.AllocateArray<T>(capacity);
+    return !items_.empty();
+  }
+
+  // Replaces the item for which same(item) is true, else adds `item`.
+  template <typename Same>
+  void Put(const T& item, Same same) {
+    for (T& old : items_.first(count_)) {
+      if (same(old)) {
+        old = item;
+        return;
+      }
+    }
+    if (count_ < items_.size()) {
+      items_[count_++] = item;
+    } else {
+      items_[oldest_] = item;
+      oldest_ = (oldest_ + 1) % items_.size();
+    }
+  }
+
+  std::span<const T> items() const { return items_.first(count_); }
+
+ private:
+  std::span<T> items_;
+  size_t count_ = 0;
+  size_t oldest_ = 0;
+};
+
+struct LiveState {
+  LiveTable<record::DeviceInfo> devices;
+  LiveTable<record::ContextInfo> contexts;
+  LiveTable<record::StreamInfo> streams;
+  LiveTable<record::ThreadInfo> threads;
+  LiveTable<record::NvtxDomainInfo> domains;
+  LiveTable<record::NvtxCategoryInfo> categories;
+  LiveTable<record::SourceStatus> sources;
+  record::ClockSnapshot clock;  // the newest; monotonic == 0: none yet
+  record::LossTotals losses;
+  record::CaptureTotals totals;
+
+  bool Init(base::Arena& arena) {
+    return devices.Init(arena, 64) && contexts.Init(arena, 256) && streams.Init(arena, 1024) &&
+           threads.Init(arena, 2048) && domains.Init(arena, 256) && categories.Init(arena, 1024) &&
+           sources.Init(arena, 16);
+  }
+
+  // Calls use(StringId) for every text the state names.
+  template <typename Use>
+  void ForEachText(Use use) const {
+    for (const auto& d : devices.items()) use(d.name);
+    for (const auto& t : threads.items()) use(t.name);
+    for (const auto& d : domains.items()) use(d.name);
+    for (const auto& c : categories.items()) use(c.name);
+    for (const auto& s : sources.items()) use(s.detail);
+  }
+};
+
+}  // namespace slowtoken::trace

@@ -1,0 +1,272 @@
+// The worker's way: activity buffer -> decoded -> attribution + encoded chunk, per kernel, against the least anyone can
+// do with a buffer (cuptiActivityGetNextRecord and reading all fields). CPU time of the thread, buffers copied outside
+// of it.
+//   worker_bench                      the figures, with ratios to the limit
+//   worker_bench --encode|--all N     N passes for callgrind (tests/bench/instructions.py)
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "attribution/engine.h"
+#include "capture/fanout.h"
+#include "cupti/cupti_source.h"
+#include "cupti_buffers.h"
+#include "trace/chunk_encoder.h"
+
+namespace slowtoken::bench {
+namespace {
+
+constexpr size_t kBufferBytes = 256 * 1024;
+
+// Activity buffers come from another thread and long ago: both sides start with cold caches, as after 64 MiB of other
+// use.
+void EvictCaches() {
+  static std::vector<uint8_t> other(64u << 20);
+  for (size_t i = 0; i < other.size(); i += 64) ++other[i];
+}
+
+uint64_t ThreadCpu() { return base::ReadClock(CLOCK_THREAD_CPUTIME_ID); }
+
+// The CUPTI that the source is given: it only keeps the two call-backs.
+CUpti_BuffersCallbackRequestFunc g_request;
+CUpti_BuffersCallbackCompleteFunc g_complete;
+
+cupti::ApiTable DrivenCupti() {
+  cupti::ApiTable api;
+  api.get_version = [](uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; };
+  api.register_callbacks = [](CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+    g_request = request;
+    g_complete = complete;
+    return CUPTI_SUCCESS;
+  };
+  api.set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) { return CUPTI_SUCCESS; };
+  api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
+  api.subscribe = [](CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) { return CUPTI_SUCCESS; };
+  api.enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId) {
+    return CUPTI_SUCCESS;
+  };
+  api.get_callback_name = [](CUpti_CallbackDomain, uint32_t, const char** name) {
+    return *name = "cudaLaunchKernel_v7000", CUPTI_SUCCESS;
+  };
+  api.enable = [](CUpti_ActivityKind) { return CUPTI_SUCCESS; };
+  api.enable_runtime_api = [](CUpti_CallbackId, uint8_t) { return CUPTI_SUCCESS; };
+  api.enable_driver_api = [](CUpti_CallbackId, uint8_t) { return CUPTI_SUCCESS; };
+  api.get_next_record = Stepper();
+  api.flush_all = [](uint32_t) { return CUPTI_SUCCESS; };
+  api.get_num_dropped = [](CUcontext, uint32_t, size_t* dropped) { return *dropped = 0, CUPTI_SUCCESS; };
+  return api;
+}
+
+// Takes every frame and counts its bytes.
+class CountingSink : public trace::Sink {
+ public:
+  bool Write(std::span<const uint8_t> header, std::span<const uint8_t> payload) override {
+    bytes_ += header.size() + payload.size();
+    return true;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+// Everything behind the buffers, as capture/pipeline puts it together.
+class Bench {
+ public:
+  explicit Bench(bool with_attribution) : with_attribution_(with_attribution) {
+    arena_.Reserve(96u << 20, true);
+    dictionary_.Init(arena_, {}, losses_);
+    encoder_.Init(arena_, dictionary_, losses_, sink_, {}, {});
+    engine_.Init(arena_, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_);
+    fanout_.Init(engine_, encoder_);
+    clock_.AddSnapshot(capture::ClockMap::Take(nullptr));
+    options_.buffer_bytes = kBufferBytes;
+    options_.buffer_count = 96;
+    options_.api = &api_;
+    source_.Init(arena_, losses_, options_);
+    source_.Start();
+  }
+
+  // Hands records over as CUPTI would, from `record` on, until the pool is empty; the annotations of their iterations
+  // go to attribution. Returns the next record. Not timed.
+  size_t Load(const CuptiBuffers& stream, size_t record) {
+    const size_t first = record;
+    for (int lent = 0; lent < 90 && record < stream.records(); ++lent) {
+      uint8_t* data = nullptr;
+      size_t size = 0, most = 0;
+      g_request(&data, &size, &most);
+      if (data == nullptr) break;
+      const size_t from = record;
+      while (record < stream.records() && stream.offsets()[record + 1] - stream.offsets()[from] <= size) ++record;
+      const size_t used = stream.offsets()[record] - stream.offsets()[from];
+      memcpy(data, stream.bytes().data() + stream.offsets()[from], used);
+      g_complete(nullptr, 0, data, size, used);
+    }
+    if (with_attribution_) Annotate(stream, first, record);
+    return record;
+  }
+
+  // The whole stream once; the CPU time spent in TimedCollect.
+  uint64_t Pass(const CuptiBuffers& stream) {
+    uint64_t spent = 0;
+    for (size_t record = 0; record < stream.records();) {
+      record = Load(stream, record);
+      EvictCaches();
+      const uint64_t start = ThreadCpu();
+      TimedCollect(record == stream.records());
+      spent += ThreadCpu() - start;
+    }
+    return spent;
+  }
+
+  // A chunk is written once a pass (136,200 kernels), or when the encoder's budget for one is used up.
+  __attribute__((noinline)) void TimedCollect(bool conclude) {
+    record::EventVisitor& out = with_attribution_ ? static_cast<record::EventVisitor&>(fanout_) : encoder_;
+    capture::CollectContext context{dictionary_, losses_, clock_, out};
+    source_.Collect(context);
+    if (!conclude) return;
+    record::Advance advance;
+    advance.now = base::MonotonicNow();
+    advance.watermark = advance.now;
+    if (with_attribution_) engine_.On(advance);
+    encoder_.On(advance);
+  }
+
+  uint64_t kernels() const {
+    record::CaptureTotals totals;
+    source_.AddTotals(totals);
+    return totals.kernels;
+  }
+  uint64_t bytes() const { return sink_.bytes(); }
+
+ private:
+  // `iter` around the launches of each step that begins among these records.
+  void Annotate(const CuptiBuffers& stream, size_t first, size_t end) {
+    for (const CuptiBuffers::Step& step : stream.steps()) {
+      if (step.first_record < first || step.first_record >= end) continue;
+      record::Annotation iter;
+      iter.name = record::AnnotationName::kIter;
+      iter.kind = record::AnnotationKind::kPushPop;
+      iter.thread = iter.end_thread = 4711;
+      iter.start = clock_.FromCupti(step.start) - 100;
+      iter.end = clock_.FromCupti(step.end) + 100;
+      iter.Set(record::AnnotationField::kIterNo, ++iterations_);
+      fanout_.On(iter);
+    }
+  }
+
+  base::Arena arena_;
+  base::LossCounters losses_;
+  record::Dictionary dictionary_;
+  uint64_t iterations_ = 0;
+  CountingSink sink_;
+  trace::ChunkEncoder encoder_;
+  attribution::Engine engine_;
+  capture::Fanout fanout_;
+  capture::ClockMap clock_;
+  cupti::ApiTable api_ = DrivenCupti();
+  cupti::Options options_;
+  cupti::CuptiSource source_;
+  bool with_attribution_;
+};
+
+const CuptiBuffers& Stream(bool graph) {
+  static const CuptiBuffers graphs(true, 300);
+  static const CuptiBuffers eager(false, 300);
+  return graph ? graphs : eager;
+}
+
+// The limit: step through every record and read every field that has a meaning.
+uint64_t ReadAll(std::vector<uint8_t>& records, GetNextRecord next) {
+  uint64_t sum = 0;
+  CUpti_Activity* record = nullptr;
+  while (next(records.data(), records.size(), &record) == CUPTI_SUCCESS) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+      const auto& k = *reinterpret_cast<const CUpti_ActivityKernel10*>(record);
+      sum += k.start + k.end + k.correlationId + k.graphId + k.graphNodeId + k.deviceId + k.contextId + k.streamId +
+             static_cast<uint64_t>(k.gridX + k.gridY + k.gridZ + k.blockX + k.blockY + k.blockZ) +
+             k.registersPerThread + static_cast<uint64_t>(k.staticSharedMemory + k.dynamicSharedMemory) +
+             k.localMemoryPerThread + k.clusterX + k.clusterY + k.clusterZ + reinterpret_cast<uintptr_t>(k.name);
+    } else {
+      const auto& a = *reinterpret_cast<const CUpti_ActivityAPI*>(record);
+      sum += a.start + a.end + a.correlationId + a.threadId + a.cbid + a.returnValue;
+    }
+  }
+  return sum;
+}
+
+// Over as many bytes as the pool lends at once, copied as Load does it: both find the records equally cold.
+double LimitNsPerKernel(bool graph) {
+  const CuptiBuffers& stream = Stream(graph);
+  const GetNextRecord next = Stepper();
+  constexpr size_t kRecordsAtOnce = 80'000;
+  uint64_t spent = 0;
+  std::vector<uint8_t> records;
+  constexpr int kRounds = 7;
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t from = 0; from < stream.records(); from += kRecordsAtOnce) {
+      const size_t to = std::min(from + kRecordsAtOnce, stream.records());
+      records.assign(stream.bytes().begin() + static_cast<ptrdiff_t>(stream.offsets()[from]),
+                     stream.bytes().begin() + static_cast<ptrdiff_t>(stream.offsets()[to]));
+      EvictCaches();
+      const uint64_t start = ThreadCpu();
+      benchmark::DoNotOptimize(ReadAll(records, next));
+      spent += ThreadCpu() - start;
+    }
+  }
+  return static_cast<double>(spent) / static_cast<double>(stream.kernels() * kRounds);
+}
+
+void Run(benchmark::State& state, bool with_attribution) {
+  const bool graph = state.range(0) != 0;
+  const CuptiBuffers& stream = Stream(graph);
+  const double limit = LimitNsPerKernel(graph);
+  auto bench = std::make_unique<Bench>(with_attribution);
+  bench->Pass(stream);  // names and shapes go out for the first time, the pool fits its buffers to the traffic
+  const uint64_t first_bytes = bench->bytes(), first_kernels = bench->kernels();
+  uint64_t cpu = 0;
+  for (auto _ : state) {
+    const uint64_t spent = bench->Pass(stream);
+    cpu += spent;
+    state.SetIterationTime(static_cast<double>(spent) * 1e-9);
+  }
+  const auto kernels = static_cast<double>(bench->kernels() - first_kernels);
+  const double ns = static_cast<double>(cpu) / kernels;
+  state.counters["ns_per_kernel"] = ns;
+  state.counters["limit_ns"] = limit;
+  state.counters["ratio_to_limit"] = ns / limit;
+  state.counters["bytes_per_kernel"] = static_cast<double>(bench->bytes() - first_bytes) / kernels;
+}
+
+void BM_BufferToChunk(benchmark::State& state) { Run(state, false); }
+void BM_WholeWorker(benchmark::State& state) { Run(state, true); }
+BENCHMARK(BM_BufferToChunk)
+    ->ArgName("graph")
+    ->Arg(1)
+    ->Arg(0)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->MinTime(1);
+BENCHMARK(BM_WholeWorker)->ArgName("graph")->Arg(1)->Arg(0)->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(1);
+
+// For callgrind: a number of passes, all inside TimedCollect. Two runs of different length give the cost of a kernel
+// once everything is warm.
+int Once(bool with_attribution, int passes) {
+  const CuptiBuffers& stream = Stream(true);
+  Bench bench(with_attribution);
+  for (int i = 0; i < passes; ++i) bench.Pass(stream);
+  std::printf("kernels %llu\n", static_cast<unsigned long long>(bench.kernels()));
+  return bench.kernels() == stream.kernels() * static_cast<size_t>(passes) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace slowtoken::bench
+
+int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "--encode") == 0) return slowtoken::bench::Once(false, atoi(argv[2]));
+  if (argc == 3 && strcmp(argv[1], "--all") == 0) return slowtoken::bench::Once(true, atoi(argv[2]));
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""The whole line against ground truth: what the report says of every request and iteration, and what really happened.
+
+usage: attribution_vs_truth.py BUILD_DIR WORK_DIR [--split N] [--limit N] [--graph launch|node]
+"""
+import argparse
+import statistics
+import subprocess
+
+import harness
+import truth as truth_file
+from harness import expect
+
+EMISSION_TOLERANCE_NS = 100_000
+PHASE_TOLERANCE_NS, PHASE_TOLERANCE_SHARE = 200_000, 0.02
+GOOD_SHARE = 0.99
+CLIENT_TOLERANCE_NS = 1_000_000
+
+
+class Samples:
+    """Differences of one kind; those that overlap a pause of the machine are counted apart."""
+
+    def __init__(self, name):
+        self.name, self.good, self.bad, self.disturbed, self.worst = name, 0, [], 0, 0
+
+    def add(self, what, difference, tolerance, disturbed):
+        if abs(difference) <= tolerance:
+            self.good += 1
+        elif disturbed:
+            self.disturbed += 1
+        else:
+            self.bad.append((what, difference))
+        self.worst = max(self.worst, abs(difference))
+
+    def check(self):
+        total = self.good + len(self.bad)
+        share = self.good / total if total else 0
+        print(f"{self.name:28s} {total:7d} samples, {100 * share:6.2f} % within tolerance, worst {self.worst / 1000:.0f} us, "
+              f"{self.disturbed} disturbed by the machine, off: {self.bad[:3]}")
+        expect(total > 0, f"{self.name}: no samples at all")
+        expect(share >= GOOD_SHARE, f"{self.name}: only {100 * share:.2f} % within tolerance; first: {self.bad[:5]}")
+
+
+def check_sums(requests):
+    for r in requests:
+        if r["ttft_ns"] is not None:
+            expect(sum(r["ttft_phases"].values()) == r["ttft_ns"], f"{r['req']}: TTFT phases do not add up")
+        for gap in r["gaps"]:
+            expect(sum(gap["phases"].values()) == gap["gap_ns"], f"{r['req']} n={gap['n']}: gap phases do not add up")
+
+
+def compare_requests(truth, reported):
+    ttft, gaps = Samples("TTFT"), Samples("gap")
+    phases = {label: Samples(f"TTFT phase {label}") for label in truth_file.TTFT_LABELS}
+    for request in truth.finished():
+        name = request["req"]
+        expect(name in reported, f"{name} is in the truth and not in the report")
+        report = reported[name]
+        emitted = truth_file.emissions(request)
+        end = emitted[0][0]
+        disturbed = truth.disturbed(request["arrival"], end)
+        expect(report["ttft_ns"] is not None, f"{name}: the report has no TTFT")
+        true_ttft, true_phases = truth_file.ttft_phases(truth, name)
+        ttft.add(name, report["ttft_ns"] - true_ttft, EMISSION_TOLERANCE_NS, disturbed)
+        for label, samples in phases.items():
+            true_ns = true_phases.get(label, 0)
+            tolerance = max(PHASE_TOLERANCE_NS, PHASE_TOLERANCE_SHARE * true_ns)
+            samples.add(name, report["ttft_phases"].get(label, 0) - true_ns, tolerance, disturbed)
+        by_n = {gap["n"]: gap["gap_ns"] for gap in report["gaps"]}
+        expect(len(by_n) == len(emitted) - 1, f"{name}: {len(by_n)} gaps reported, {len(emitted) - 1} in the truth")
+        for (before, _, _), (at, n, _) in zip(emitted, emitted[1:]):
+            expect(n in by_n, f"{name}: no gap ending with token {n}")
+            gaps.add((name, n), by_n[n] - (at - before), EMISSION_TOLERANCE_NS, truth.disturbed(before, at))
+    for samples in [ttft, gaps, *phases.values()]:
+        samples.check()
+
+
+def compare_iterations(truth, listed, graph_level):
+    by_number = {item["iter"]: item for item in listed}
+    for number, true in truth.iterations.items():
+        expect(number in by_number, f"iteration {number} is in the truth and not in the report")
+        item = by_number[number]
+        rows = true["rows"]
+        prefill = sum(1 for _, _, kind in rows if kind in "pcr")
+        decode = len(rows) - prefill
+        expect((item["prefill"], item["decode"]) == (prefill, decode),
+               f"iteration {number}: rows {(item['prefill'], item['decode'])} reported, {(prefill, decode)} true")
+        tokens = sum(n for _, n, kind in rows if kind in "pcr")
+        expect(item["prefill_tok"] == tokens, f"iteration {number}: {item['prefill_tok']} prefill tokens reported, {tokens} true")
+        expect(item["graph"] == true["graph"], f"iteration {number}: graph {item['graph']} reported, {true['graph']} true")
+        if graph_level == "node":
+            expect(item["kernels"] == true["kernels"], f"iteration {number}: {item['kernels']} kernels reported, {true['kernels']} true")
+    print(f"{len(truth.iterations)} iterations: rows, kernels and graph flags are right")
+
+
+def compare_client(truth, client, reported):
+    differences = []
+    for seen in client:
+        if seen["status"] != 200 or seen["req"] not in truth.requests or not seen["chunks"]:
+            continue
+        request = truth.requests[seen["req"]]
+        first_send = request["tokens"][0].get("send")
+        if first_send:
+            expect(seen["first"] >= first_send[0], f"{seen['req']}: the client had its first chunk before the server sent it")
+        differences.append(seen["first"] - seen["send"] - reported[seen["req"]]["ttft_ns"])
+    expect(differences, "the client saw nothing")
+    median = statistics.median(differences)
+    print(f"client TTFT - server TTFT: median {median / 1000:.0f} us over {len(differences)} requests")
+    expect(abs(median) <= CLIENT_TOLERANCE_NS, f"client and server TTFT differ by {median} ns in the median")
+
+
+def check_coverage(report):
+    coverage = report["coverage"]
+    print(f"coverage: {coverage}")
+    expect(coverage["kernels"] > 0, "no kernels")
+    expect(coverage["launches_matched"] == coverage["launches"],
+           f"{coverage['launches'] - coverage['launches_matched']} launches without GPU record")
+    lost = {cause: n for cause, n in coverage["dropped"].items() if n}
+    expect(not lost, f"losses in an ordinary run: {lost}")
+
+
+def check_in_process(h):
+    """What the worker concluded equals what the same engine concludes later from the trace."""
+    result = subprocess.run([str(h.bin / "summaries_equal"), *map(str, sorted(h.traces.glob("*.stt")))], capture_output=True, text=True)
+    print(result.stdout.strip())
+    expect(result.returncode == 0, "the summaries of the worker differ from those made offline")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("work")
+    parser.add_argument("--split", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=120)
+    parser.add_argument("--speed", type=float, default=8)
+    parser.add_argument("--graph", default="node")
+    parser.add_argument("--real-gpu", action="store_true")
+    options = parser.parse_args()
+    h = harness.Harness(options.build, options.work)
+    for old in h.traces.glob("*.stt"):
+        old.unlink()
+    log = h.work / "requests.csv"
+    try:
+        h.draw_log(log, str(options.limit), "7")
+        split = [] if options.split == 1 else [f"--split={options.split}"]
+        h.start_demo(*split, "--seed", "7", run_arguments=["--ids=clear", f"--graph={options.graph}"],
+                     simulated=not options.real_gpu)
+        client = h.replay(log, options.limit, options.speed)
+        h.stop_demo()
+        report = h.report()
+        truth = truth_file.Truth(h.truth)
+        reported = {r["req"]: r for r in report["requests"]}
+        check_coverage(report)
+        check_sums(report["requests"])
+        compare_requests(truth, reported)
+        compare_iterations(truth, report["iterations"]["list"], options.graph)
+        compare_client(truth, client, reported)
+        check_in_process(h)
+    finally:
+        h.kill_demo()
+
+
+if __name__ == "__main__":
+    harness.main(main)

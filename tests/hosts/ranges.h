@@ -1,0 +1,42 @@
+/* NVTX ranges as a host would emit them: plain ones, and the llmserve vocabulary. Shared by the host programs. */
+#ifndef SLOWTOKEN_TESTS_HOSTS_RANGES_H_
+#define SLOWTOKEN_TESTS_HOSTS_RANGES_H_
+
+#include <stdio.h>
+
+#include "nvtx3/nvToolsExt.h"
+
+/* One request of one token, without a GPU: arrives, is queued, is in one iteration, is sent, ends. */
+static inline void ServeRequest(nvtxDomainHandle_t domain, int number) {
+  char text[128];
+  nvtxEventAttributes_t attributes = {0};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  attributes.message.ascii = text;
+  snprintf(text, sizeof text, "req|req=host-%d,n_prompt=4,max_new=1", number);
+  const nvtxRangeId_t request = nvtxDomainRangeStartEx(domain, &attributes);
+  snprintf(text, sizeof text, "req.queued|req=host-%d", number);
+  nvtxDomainMarkEx(domain, &attributes);
+  snprintf(text, sizeof text, "iter|iter=%d", number);
+  nvtxDomainRangePushEx(domain, &attributes);
+  snprintf(text, sizeof text, "batch|iter=%d,set=host-%d:4:p", number, number);
+  nvtxDomainMarkEx(domain, &attributes);
+  snprintf(text, sizeof text, "iter.forward|iter=%d", number);
+  nvtxDomainRangePushEx(domain, &attributes);
+  nvtxDomainRangePop(domain);
+  snprintf(text, sizeof text, "iter.sample|iter=%d", number);
+  nvtxDomainRangePushEx(domain, &attributes);
+  nvtxDomainRangePop(domain);
+  snprintf(text, sizeof text, "req.token|req=host-%d,n=1,n_new=1,iter=%d", number, number);
+  nvtxDomainMarkEx(domain, &attributes);
+  nvtxDomainRangePop(domain);
+  snprintf(text, sizeof text, "req.send|req=host-%d,n=1,n_new=1", number);
+  nvtxDomainRangePushEx(domain, &attributes);
+  nvtxDomainRangePop(domain);
+  snprintf(text, sizeof text, "req.finish|req=host-%d,reason=stop", number);
+  nvtxDomainMarkEx(domain, &attributes);
+  nvtxDomainRangeEnd(domain, request);
+}
+
+#endif

@@ -1,0 +1,149 @@
+#include "analysis/trace_analysis.h"
+
+#include <gtest/gtest.h>
+
+#include "../analysis/events.h"
+
+namespace slowtoken::analysis {
+namespace {
+
+using record::ApiClass;
+using testing::CopyAt;
+using testing::KernelAt;
+using testing::LaunchCall;
+
+class TraceAnalysisTest : public ::testing::Test {
+ protected:
+  testing::TestDictionary dictionary_;
+  TraceAnalysis analysis_{*dictionary_};
+};
+
+TEST_F(TraceAnalysisTest, AnEmptyTraceHasNothing) {
+  analysis_.Finish();
+  EXPECT_EQ(analysis_.counts().kernels, 0u);
+  EXPECT_EQ(analysis_.launch_stats().launches(), 0u);
+  EXPECT_TRUE(analysis_.devices().all().empty());
+  EXPECT_TRUE(analysis_.kernels().Entries().empty());
+  EXPECT_EQ(analysis_.facts().WallNs(), 0u);
+}
+
+TEST_F(TraceAnalysisTest, KernelsAreSummedByNameAcrossShapes) {
+  record::KernelShape wide;
+  wide.name = dictionary_->InternText("_Z4gemmPf");
+  wide.grid[0] = 8;
+  const record::ShapeId a = dictionary_.Shape("_Z4gemmPf");
+  const record::ShapeId b = dictionary_->InternShape(wide);
+  const record::ShapeId c = dictionary_.Shape("rms_norm");
+  const record::LaneId lane = dictionary_.Lane(7);
+  analysis_.On(KernelAt(1, 1000, 1100, a, lane));
+  analysis_.On(KernelAt(2, 1200, 1500, b, lane));
+  analysis_.On(KernelAt(3, 1600, 1650, c, lane));
+  analysis_.Finish();
+  const auto entries = analysis_.kernels().Entries();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].name, "gemm(float*)");
+  EXPECT_STREQ(entries[0].category, "gemm");
+  EXPECT_EQ(entries[0].count, 2u);
+  EXPECT_EQ(entries[0].total_ns, 400u);
+  EXPECT_EQ(entries[0].p50_ns, 100u);
+  EXPECT_EQ(entries[0].max_ns, 300u);
+  EXPECT_EQ(entries[1].name, "rms_norm");
+}
+
+TEST_F(TraceAnalysisTest, GraphReplaysAtLaunchLevelAreGpuWorkOfOneLaunch) {
+  record::GraphLaunch replay;
+  replay.start = 2000;
+  replay.end = 5000;
+  replay.graph_id = 3;
+  replay.correlation = 9;
+  replay.lane = dictionary_.Lane(7);
+  analysis_.On(replay);
+  analysis_.On(LaunchCall(9, 1000, 1500, ApiClass::kGraphLaunch));
+  analysis_.Finish();
+  EXPECT_EQ(analysis_.counts().graph_replays, 1u);
+  EXPECT_EQ(analysis_.launch_stats().matched(), 1u);
+  EXPECT_EQ(analysis_.launch_stats().graph_launches(), 1u);
+  EXPECT_EQ(analysis_.graph_nodes().missing(), 0u) << "nothing is known of the inside";
+  EXPECT_EQ(analysis_.devices().all()[0].timeline.busy_ns(), 3000u);
+}
+
+TEST_F(TraceAnalysisTest, BugLog83_85_HostileTimesAreCountedNotSummed) {
+  const record::ShapeId shape = dictionary_.Shape("k");
+  const record::LaneId lane = dictionary_.Lane(7);
+  const TimeNs hostile[] = {0, (uint64_t{1} << 63) - 1, uint64_t{1} << 63, ~uint64_t{0}};
+  uint32_t id = 1;
+  for (const TimeNs time : hostile) {
+    analysis_.On(KernelAt(id++, time, 2000, shape, lane));
+    analysis_.On(KernelAt(id++, 1000, time, shape, lane));
+    analysis_.On(CopyAt(id++, time, time, lane));
+  }
+  analysis_.On(KernelAt(id++, 1000, 999, shape, lane));
+  analysis_.On(KernelAt(id++, 2'000'000'000, 1'000'000'000, shape, lane));
+  analysis_.On(KernelAt(id++, 1000, 1500, shape, lane));
+  record::Advance end;
+  end.watermark = ~uint64_t{0};
+  analysis_.On(end);
+  analysis_.Finish();
+  EXPECT_EQ(analysis_.counts().kernels, 11u);
+  EXPECT_EQ(analysis_.counts().untimed, 14u);
+  EXPECT_EQ(analysis_.kernels().Entries()[0].total_ns, 500u);
+  EXPECT_EQ(analysis_.devices().all()[0].timeline.busy_ns(), 500u);
+  EXPECT_EQ(analysis_.facts().last_time(), 0u);
+}
+
+TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {
+  record::LossTotals losses;
+  losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 5;
+  analysis_.On(losses);
+  losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 7;
+  analysis_.On(losses);
+  losses.process = 1;
+  losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 100;
+  analysis_.On(losses);
+  record::OwnCost cost;
+  cost.worker_cpu_ns = 10;
+  cost.callback_ns = 1;
+  analysis_.On(cost);
+  cost.worker_cpu_ns = 30;
+  cost.callback_ns = 2;
+  analysis_.On(cost);
+  EXPECT_EQ(analysis_.facts().Lost(base::Loss::kCuptiDropped), 107u);
+  EXPECT_EQ(analysis_.facts().Lost(base::Loss::kNamesFull), 0u);
+  EXPECT_EQ(analysis_.facts().WorkerCpuNs(), 30u);
+  EXPECT_EQ(analysis_.facts().CallbackNs(), 2u);
+}
+
+TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
+  const auto status = [](record::SourceState state, TimeNs time) {
+    record::SourceStatus s;
+    s.state = state;
+    s.time = time;
+    return s;
+  };
+  const auto advance = [](TimeNs watermark) {
+    record::Advance a;
+    a.watermark = watermark;
+    return a;
+  };
+  analysis_.On(advance(500));
+  analysis_.On(status(record::SourceState::kActive, 600));
+  analysis_.On(status(record::SourceState::kLost, 1000));
+  analysis_.On(status(record::SourceState::kActive, 1800));
+  analysis_.On(status(record::SourceState::kPaused, 3000));
+  analysis_.On(advance(5000));
+  EXPECT_EQ(analysis_.facts().BlindNs(), 800u + 2000u);
+  EXPECT_EQ(analysis_.facts().WallNs(), 4500u);
+  ASSERT_EQ(analysis_.facts().Sources().size(), 1u);
+  EXPECT_STREQ(SourceStateName(analysis_.facts().Sources()[0].state), "paused");
+}
+
+TEST_F(TraceAnalysisTest, ClearRequestIdsAreKeptAndMadeSafe) {
+  record::RequestIdText text;
+  text.req = 42;
+  text.text = "req\x01-1";
+  analysis_.On(text);
+  EXPECT_EQ(analysis_.request_texts().at(42), "req\xEF\xBF\xBD-1");
+}
+
+}  // namespace
+}  // namespace slowtoken::analysis

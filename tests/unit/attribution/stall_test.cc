@@ -1,0 +1,112 @@
+// Which gaps are stalls, and which phase is to blame.
+#include <gmock/gmock.h>
+
+#include "attribution/stall_rule.h"
+#include "scene.h"
+
+namespace slowtoken::attribution::testing {
+namespace {
+
+using record::GapPhase;
+
+class StallTest : public ::testing::Test {
+ protected:
+  explicit StallTest(uint64_t slo = 0) {
+    EngineConfig config;
+    config.slo_itl_ns = slo;
+    EXPECT_TRUE(arena_.Reserve(1 << 20, false));
+    EXPECT_TRUE(rule_.Init(arena_, config));
+  }
+  ~StallTest() override { arena_.Release(); }
+  static record::GapSummary Gap(uint64_t busy, uint64_t transport) {
+    record::GapSummary gap;
+    gap.phases[static_cast<size_t>(GapPhase::kGpuBusy)] = busy;
+    gap.phases[static_cast<size_t>(GapPhase::kTransport)] = transport;
+    gap.gap_ns = busy + transport;
+    return gap;
+  }
+  record::GapSummary Judged(uint64_t busy, uint64_t transport) {
+    record::GapSummary gap = Gap(busy, transport);
+    rule_.Judge(&gap);
+    return gap;
+  }
+
+  base::Arena arena_;
+  StallRule rule_;
+};
+
+class StallSloTest : public StallTest {
+ protected:
+  StallSloTest() : StallTest(3 * kMs) {}
+};
+
+TEST_F(StallTest, WithFewerThanEightSamplesAboveFiveMilliseconds) {
+  for (int i = 0; i < 7; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  EXPECT_FALSE(Judged(5 * kMs, 0).is_stall);
+  EXPECT_TRUE(Judged(5 * kMs + 1, 0).is_stall);
+}
+
+TEST_F(StallTest, ThenAboveTwoAndAHalfMedians) {
+  for (int i = 0; i < 8; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  EXPECT_FALSE(Judged(49 * kMs, 0).is_stall);
+  EXPECT_TRUE(Judged(51 * kMs, 0).is_stall);
+}
+
+TEST_F(StallTest, NeverBelowFiveMilliseconds) {
+  for (int i = 0; i < 100; ++i) rule_.Learn(Gap(kMs, 0));
+  EXPECT_FALSE(Judged(5 * kMs, 0).is_stall);
+  EXPECT_TRUE(Judged(5 * kMs + 1, 0).is_stall);
+}
+
+TEST_F(StallTest, BlameGoesToTheLargestExcessNotTheLargestPhase) {
+  for (int i = 0; i < 20; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  const record::GapSummary gap = Judged(31 * kMs, 25 * kMs);  // 11 ms more work than usual, 25 ms more transport
+  EXPECT_TRUE(gap.is_stall);
+  EXPECT_EQ(gap.largest_phase, GapPhase::kTransport);
+  EXPECT_EQ(gap.excess_ns, 25 * kMs);
+}
+
+TEST_F(StallTest, JudgingTeachesNothing) {
+  for (int i = 0; i < 8; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  const uint64_t before = rule_.threshold();
+  for (int i = 0; i < 100; ++i) Judged(500 * kMs, 0);
+  EXPECT_EQ(rule_.threshold(), before);
+}
+
+TEST_F(StallSloTest, TheServiceLevelDecidesWhereOneIsGiven) {
+  for (int i = 0; i < 100; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  EXPECT_FALSE(Judged(3 * kMs, 0).is_stall);
+  EXPECT_TRUE(Judged(3 * kMs + 1, 0).is_stall);
+}
+
+TEST_F(StallTest, DecodeMediansAreKeptByPowersOfTwoOfTheBatch) {
+  rule_.LearnDecode(4, 100);
+  rule_.LearnDecode(7, 120);
+  rule_.LearnDecode(8, 5000);
+  EXPECT_EQ(rule_.decode_median(5).value(), 100u);
+  EXPECT_EQ(rule_.decode_median(5).samples(), 2u);
+  EXPECT_EQ(rule_.decode_median(15).samples(), 1u);
+  EXPECT_EQ(rule_.decode_median(16).samples(), 0u);
+}
+
+TEST(Stall, EngineMarksTheSlowGap) {
+  Bench bench;
+  Scene scene(bench);
+  scene.Req(1, 100 * kSecond, 110 * kSecond);
+  record::TimeNs at = 100 * kSecond;
+  for (uint64_t n = 1; n <= 30; ++n) {
+    at += n == 25 ? 90 * kMs : 4 * kMs;
+    scene.Token(1, n, at);
+    scene.Send(1, n, at + (n == 20 ? 70 * kMs : 0), at + kUs + (n == 20 ? 70 * kMs : 0), 1);
+  }
+  scene.Play();
+  std::vector<std::pair<uint32_t, GapPhase>> stalls;
+  for (const record::GapSummary& gap : bench.out().GapsOf(1)) {
+    if (gap.is_stall) stalls.emplace_back(gap.n, gap.largest_phase);
+  }
+  EXPECT_THAT(stalls,
+              ::testing::ElementsAre(std::pair(20u, GapPhase::kTransport), std::pair(25u, GapPhase::kUnattributed)));
+}
+
+}  // namespace
+}  // namespace slowtoken::attribution::testing

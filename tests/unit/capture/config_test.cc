@@ -1,0 +1,88 @@
+#include "capture/config.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace slowtoken::capture {
+namespace {
+
+class ConfigTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY", "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY",
+                             "SLOWTOKEN_FLUSH_MS", "SLOWTOKEN_OUT", "SLOWTOKEN_DIR", "XDG_RUNTIME_DIR", "SLOWTOKEN_IDS",
+                             "SLOWTOKEN_GRAPH", "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
+      unsetenv(name);
+    }
+  }
+};
+
+TEST_F(ConfigTest, Defaults) {
+  const Config config = Config::FromEnvironment();
+  EXPECT_FALSE(config.joinable) << "a key of our own joins with nobody";
+  EXPECT_FALSE(config.clear_ids) << "confidential by default";
+  EXPECT_EQ(config.memory_bytes, 64u << 20);
+  EXPECT_EQ(config.flush_ms, 250u);
+  EXPECT_NE(config.run_id, 0u);
+  EXPECT_EQ(std::string(config.directory).rfind("/dev/shm/slowtoken-", 0), 0u);
+}
+
+TEST_F(ConfigTest, TwoProcessesWithoutKeyDrawDifferentOnes) {
+  const Config a = Config::FromEnvironment(), b = Config::FromEnvironment();
+  EXPECT_NE(a.key.k0, b.key.k0);
+  EXPECT_NE(a.run_id, b.run_id);
+}
+
+TEST_F(ConfigTest, WhatRunSets) {
+  setenv("SLOWTOKEN_RUN_ID", "00112233445566ff", 1);
+  setenv("SLOWTOKEN_KEY", "000102030405060708090a0b0c0d0e0f", 1);
+  setenv("SLOWTOKEN_MEMORY", "96M", 1);
+  setenv("SLOWTOKEN_FLUSH_MS", "50", 1);
+  setenv("SLOWTOKEN_OUT", "/somewhere", 1);
+  setenv("SLOWTOKEN_IDS", "clear", 1);
+  setenv("SLOWTOKEN_GRAPH", "launch", 1);
+  setenv("SLOWTOKEN_LABELS", "model=m", 1);
+  setenv("SLOWTOKEN_ROLE", "Engine 0/../x", 1);
+  const Config config = Config::FromEnvironment();
+  EXPECT_EQ(config.run_id, 0x00112233445566ffu);
+  EXPECT_TRUE(config.joinable);
+  EXPECT_EQ(config.key.k0, 0x0706050403020100u);
+  EXPECT_EQ(config.key.k1, 0x0f0e0d0c0b0a0908u);
+  EXPECT_EQ(config.memory_bytes, 96u << 20);
+  EXPECT_EQ(config.flush_ms, 50u);
+  EXPECT_STREQ(config.directory, "/somewhere");
+  EXPECT_TRUE(config.clear_ids);
+  EXPECT_EQ(config.graph, Config::GraphLevel::kLaunch);
+  EXPECT_STREQ(config.labels, "model=m");
+  EXPECT_STREQ(config.role, "engine0x") << "nothing that could leave the directory (bug log row 70)";
+}
+
+TEST_F(ConfigTest, WhatCannotBeUnderstoodKeepsItsDefault) {
+  setenv("SLOWTOKEN_KEY", "tooshort", 1);
+  setenv("SLOWTOKEN_MEMORY", "lots", 1);
+  setenv("SLOWTOKEN_FLUSH_MS", "0", 1);
+  setenv("SLOWTOKEN_LABELS", std::string(600, 'x').c_str(), 1);
+  const Config config = Config::FromEnvironment();
+  EXPECT_FALSE(config.joinable);
+  EXPECT_EQ(config.memory_bytes, 64u << 20);
+  EXPECT_EQ(config.flush_ms, 250u);
+  EXPECT_STREQ(config.labels, "");
+  setenv("SLOWTOKEN_MEMORY", "1M", 1);
+  EXPECT_EQ(Config::FromEnvironment().memory_bytes, 64u << 20) << "below what the recorder can work with";
+}
+
+TEST_F(ConfigTest, KeyFromAFile) {
+  const std::string path = ::testing::TempDir() + "slowtoken-key";
+  std::ofstream(path) << "000102030405060708090a0b0c0d0e0f\n";
+  setenv("SLOWTOKEN_KEY_FILE", path.c_str(), 1);
+  EXPECT_TRUE(Config::FromEnvironment().joinable);
+  setenv("SLOWTOKEN_KEY_FILE", "/nonexistent", 1);
+  EXPECT_FALSE(Config::FromEnvironment().joinable);
+}
+
+}  // namespace
+}  // namespace slowtoken::capture

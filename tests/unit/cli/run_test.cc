@@ -1,0 +1,179 @@
+// `slowtoken run` against an installation made of empty files: what it hands to the program it becomes.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "../reader/recording.h"
+#include "command.h"
+
+namespace slowtoken {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::CommandResult;
+using testing::RunCommand;
+
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() {
+    dir_.Write("lib/libslowtoken.so", "");
+    dir_.Write("lib/simgpu/libcuda.so.1", "");
+    fs::create_directories(dir_.path() + "/bin");
+    fs::copy_file(SLOWTOKEN_BINARY, Program());
+    environment_ = {{"SLOWTOKEN_DIR", dir_.path() + "/runs"},
+                    {"CUDA_INJECTION64_PATH", ""},
+                    {"NVTX_INJECTION64_PATH", ""},
+                    {"LD_LIBRARY_PATH", ""},
+                    {"LD_PRELOAD", ""},
+                    {"SLOWTOKEN_KEY", ""},
+                    {"SLOWTOKEN_KEY_FILE", ""},
+                    {"SLOWTOKEN_RUN_ID", ""}};
+  }
+
+  std::string Program() const { return dir_.path() + "/bin/slowtoken"; }
+  std::string Library() const { return dir_.path() + "/lib/libslowtoken.so"; }
+
+  // Runs `env` under slowtoken and gives its variables.
+  std::map<std::string, std::string> Variables(std::vector<std::string> options) {
+    options.insert(options.begin(), "run");
+    for (const char* word : {"--", "/usr/bin/env"}) options.emplace_back(word);
+    result_ = RunCommand(Program(), options, environment_);
+    EXPECT_EQ(result_.code, 0) << result_.err;
+    std::map<std::string, std::string> variables;
+    std::istringstream lines(result_.out);
+    for (std::string line; std::getline(lines, line);) {
+      const size_t equals = line.find('=');
+      if (equals != std::string::npos) variables[line.substr(0, equals)] = line.substr(equals + 1);
+    }
+    return variables;
+  }
+
+  reader::TempDir dir_;
+  std::map<std::string, std::string> environment_;
+  CommandResult result_;
+};
+
+TEST_F(RunTest, TakesBothDoorsAndSetsWhatTheLibraryReads) {
+  auto variables = Variables({"-o", dir_.path() + "/out", "--label", "model=m 1", "--label", "tp=2"});
+  EXPECT_EQ(variables["CUDA_INJECTION64_PATH"], Library());
+  EXPECT_EQ(variables["NVTX_INJECTION64_PATH"], Library());
+  EXPECT_EQ(variables["SLOWTOKEN_OUT"], dir_.path() + "/out");
+  EXPECT_TRUE(fs::is_directory(dir_.path() + "/out"));
+  EXPECT_EQ(variables["SLOWTOKEN_MODE"], "trace");
+  EXPECT_EQ(variables["SLOWTOKEN_GRAPH"], "node");
+  EXPECT_EQ(variables["SLOWTOKEN_IDS"], "hash");
+  EXPECT_EQ(variables["SLOWTOKEN_MEMORY"], std::to_string(64 << 20));
+  EXPECT_EQ(variables["SLOWTOKEN_LABELS"], "model=m 1,tp=2");
+  EXPECT_EQ(variables["SLOWTOKEN_RUN_ID"].size(), 16u);
+  EXPECT_EQ(variables["SLOWTOKEN_KEY"].size(), 32u);
+  EXPECT_FALSE(variables.contains("LD_LIBRARY_PATH"));
+  EXPECT_EQ(result_.err, "");
+}
+
+TEST_F(RunTest, EachRunDrawsAFreshIdAndKey) {
+  auto first = Variables({});
+  auto second = Variables({});
+  EXPECT_NE(first["SLOWTOKEN_RUN_ID"], second["SLOWTOKEN_RUN_ID"]);
+  EXPECT_NE(first["SLOWTOKEN_KEY"], second["SLOWTOKEN_KEY"]);
+}
+
+TEST_F(RunTest, IdsAndKeysFromOutsideAreKeptSoThatRunsJoin) {
+  environment_["SLOWTOKEN_RUN_ID"] = "00000000000000AB";
+  environment_["SLOWTOKEN_KEY"] = "000102030405060708090a0b0c0d0e0f";
+  auto variables = Variables({});
+  EXPECT_EQ(variables["SLOWTOKEN_RUN_ID"], "00000000000000ab");
+  EXPECT_EQ(variables["SLOWTOKEN_KEY"], "000102030405060708090a0b0c0d0e0f");
+  environment_["SLOWTOKEN_KEY"] = "";
+  environment_["SLOWTOKEN_KEY_FILE"] = "/etc/slowtoken.key";
+  variables = Variables({});
+  EXPECT_FALSE(variables.contains("SLOWTOKEN_KEY")) << "it would win over the file";
+  EXPECT_EQ(variables["SLOWTOKEN_KEY_FILE"], "/etc/slowtoken.key");
+}
+
+TEST_F(RunTest, AKeyThatIsNoKeyIsRefused) {
+  environment_["SLOWTOKEN_KEY"] = "secret";
+  const CommandResult result = RunCommand(Program(), {"run", "--", "/bin/true"}, environment_);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("SLOWTOKEN_KEY must be 32 hexadecimal digits"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("secret"), std::string::npos) << "a key is never printed";
+}
+
+TEST_F(RunTest, BugLog77_TheUsersOwnPreloadAndInjectionStay) {
+  environment_["LD_PRELOAD"] = "libc.so.6";
+  environment_["ASAN_OPTIONS"] = "verify_asan_link_order=0";  // a sanitizer wants to be the first preload
+  environment_["CUDA_INJECTION64_PATH"] = "/opt/other/tool.so";
+  auto variables = Variables({});
+  EXPECT_EQ(variables["LD_PRELOAD"], "libc.so.6");
+  EXPECT_EQ(variables["CUDA_INJECTION64_PATH"], "/opt/other/tool.so");
+  EXPECT_EQ(variables["NVTX_INJECTION64_PATH"], Library());
+  EXPECT_EQ(result_.err,
+            "slowtoken run: CUDA_INJECTION64_PATH already names /opt/other/tool.so; left as it is, so GPU work will "
+            "not be recorded\n");
+}
+
+TEST_F(RunTest, TheSimulatedGpuComesFirstAndKeepsTheUsersPath) {
+  auto variables = Variables({"--sim", "--graph=launch", "--ids=clear", "--memory=1G"});
+  EXPECT_EQ(variables["LD_LIBRARY_PATH"], dir_.path() + "/lib/simgpu");
+  EXPECT_EQ(variables["SLOWTOKEN_GRAPH"], "launch");
+  EXPECT_EQ(variables["SLOWTOKEN_IDS"], "clear");
+  EXPECT_EQ(variables["SLOWTOKEN_MEMORY"], std::to_string(1 << 30));
+  environment_["LD_LIBRARY_PATH"] = "/opt/a:/opt/b";
+  variables = Variables({"--sim"});
+  EXPECT_EQ(variables["LD_LIBRARY_PATH"], dir_.path() + "/lib/simgpu:/opt/a:/opt/b");
+}
+
+TEST_F(RunTest, ItBecomesTheProgramWithItsArgumentsAndExitCode) {
+  const CommandResult result = RunCommand(
+      Program(), {"run", "--", "/bin/sh", "-c", "echo \"$0 $1\" >&2; exit 7", "a b", "--help"}, environment_);
+  EXPECT_EQ(result.code, 7);
+  EXPECT_EQ(result.err, "a b --help\n");
+}
+
+TEST_F(RunTest, AProgramThatIsNotThereIsNamed) {
+  const CommandResult result = RunCommand(Program(), {"run", "--", "/no/such/server"}, environment_);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "slowtoken run: cannot start /no/such/server: No such file or directory; check its path\n");
+}
+
+TEST_F(RunTest, TheRunsFolderIsPrivateAndHasAManifest) {
+  auto variables = Variables({"--label", "model=m"});
+  const std::string folder = dir_.path() + "/runs/" + variables["SLOWTOKEN_RUN_ID"];
+  EXPECT_EQ(variables["SLOWTOKEN_OUT"], folder);
+  for (const std::string& path : {dir_.path() + "/runs", folder}) {
+    struct stat info {};
+    ASSERT_EQ(stat(path.c_str(), &info), 0) << path;
+    EXPECT_EQ(info.st_mode & 0777, 0700u) << path;
+  }
+  struct stat info {};
+  ASSERT_EQ(stat((folder + "/key").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  std::ifstream file(folder + "/manifest.json");
+  const auto manifest = nlohmann::json::parse(file);
+  EXPECT_EQ(manifest["run_id"], variables["SLOWTOKEN_RUN_ID"]);
+  EXPECT_EQ(manifest["program"], "env") << "no path, no arguments";
+  EXPECT_EQ(manifest["labels"][0], "model=m");
+  EXPECT_EQ(manifest.dump().find(variables["SLOWTOKEN_KEY"]), std::string::npos);
+}
+
+TEST_F(RunTest, AFolderThatSomebodyElseMadeALinkIsRefused) {
+  fs::create_directories(dir_.path() + "/elsewhere");
+  fs::create_directory_symlink(dir_.path() + "/elsewhere", dir_.path() + "/runs");
+  const CommandResult result = RunCommand(Program(), {"run", "--", "/bin/true"}, environment_);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("is not a folder of this user"), std::string::npos) << result.err;
+}
+
+TEST_F(RunTest, WithoutTheLibraryItSaysWhereItLooked) {
+  fs::remove(Library());
+  const CommandResult result = RunCommand(Program(), {"run", "--", "/bin/true"}, environment_);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find(Library() + " is not there"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace slowtoken

@@ -1,0 +1,89 @@
+// Wrong usage and unreadable input, for every verb: the exit code, and one line that says what, where and what to do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "../reader/recording.h"
+#include "command.h"
+
+namespace slowtoken {
+namespace {
+
+using testing::CommandResult;
+using testing::Slowtoken;
+
+struct Misuse {
+  const char* name;
+  std::vector<std::string> arguments;
+  int code;
+  const char* says;
+};
+
+class Usage : public ::testing::TestWithParam<Misuse> {};
+
+TEST_P(Usage, OneLineOnStderrAndTheRightCode) {
+  const CommandResult result = Slowtoken(GetParam().arguments);
+  EXPECT_EQ(result.code, GetParam().code) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_TRUE(result.err.starts_with("slowtoken")) << result.err;
+  EXPECT_NE(result.err.find(GetParam().says), std::string::npos) << result.err;
+  EXPECT_EQ(result.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Usage,
+    ::testing::Values(Misuse{"NoVerb", {}, 2, "no verb given"},
+                      Misuse{"UnknownVerb", {"explode"}, 2, "no verb called 'explode'"},
+                      Misuse{"RunNothing", {"run"}, 2, "write it after --"},
+                      Misuse{"RunNothingAfterDashes", {"run", "--"}, 2, "write it after --"},
+                      Misuse{"RunUnknownOption", {"run", "--colour", "--", "true"}, 2, "slowtoken run --help"},
+                      Misuse{"RunOtherMode", {"run", "--mode=flight", "--", "true"}, 2, "use --mode=trace"},
+                      Misuse{"RunOtherGraph", {"run", "--graph=all", "--", "true"}, 2, "use launch or node"},
+                      Misuse{"RunOtherIds", {"run", "--ids=none", "--", "true"}, 2, "use hash or clear"},
+                      Misuse{"RunLittleMemory", {"run", "--memory=1M", "--", "true"}, 2, "at least 48M"},
+                      Misuse{"RunBadMemory", {"run", "--memory=lots", "--", "true"}, 2, "--memory=lots"},
+                      Misuse{"RunBadLabel", {"run", "--label", "model", "--", "true"}, 2, "not K=V"},
+                      Misuse{"RunLabelWithComma", {"run", "--label", "a=b,c=d", "--", "true"}, 2, "no comma"},
+                      Misuse{"RunLongLabel", {"run", "--label", "a=" + std::string(600, 'x'), "--", "true"}, 2, "511"},
+                      Misuse{"ReportNothing", {"report"}, 2, "slowtoken report --help"},
+                      Misuse{"ReportMissing", {"report", "/nowhere/at/all.stt"}, 3, "/nowhere/at/all.stt"},
+                      Misuse{"ReportNoTrace", {"report", "/bin/sh"}, 3, "/bin/sh"},
+                      Misuse{"ReportBadFormat", {"report", "--format=html", "/tmp"}, 2, "--format"},
+                      Misuse{"ReportBadSlo", {"report", "--slo=ttft=5", "/tmp"}, 2, "ttft:T"},
+                      Misuse{"ReportNegativeSlo", {"report", "--slo=itl:-5ms", "/tmp"}, 2, "ttft:T"},
+                      Misuse{"VerifyMissing", {"verify", "/nowhere"}, 3, "/nowhere"},
+                      Misuse{"VerifyNothing", {"verify"}, 2, "slowtoken verify --help"},
+                      Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
+                      Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},
+                      Misuse{"ExportMissing", {"export", "/nowhere", "--to=perfetto", "-o", "/tmp/x"}, 3, "/nowhere"},
+                      Misuse{"DoctorUnknown", {"doctor", "--cure"}, 2, "slowtoken doctor --help"}),
+    [](const auto& misuse) { return std::string(misuse.param.name); });
+
+TEST(Help, EveryVerbHasHelpWithExamples) {
+  for (const char* verb : {"run", "report", "export", "verify", "doctor"}) {
+    const CommandResult result = Slowtoken({verb, "--help"});
+    EXPECT_EQ(result.code, 0) << verb;
+    EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
+    EXPECT_EQ(result.err, "") << verb;
+  }
+  const CommandResult all = Slowtoken({"--help"});
+  EXPECT_EQ(all.code, 0);
+  for (const char* verb : {"run", "report", "export", "verify", "doctor"})
+    EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
+}
+
+TEST(Version, IsOneLine) {
+  const CommandResult result = Slowtoken({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_TRUE(result.out.starts_with("slowtoken ")) << result.out;
+}
+
+TEST(Report, AnEmptyFolderIsNoTrace) {
+  const reader::TempDir dir;
+  const CommandResult result = Slowtoken({"report", dir.path()});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find(dir.path()), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace slowtoken

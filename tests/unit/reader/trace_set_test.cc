@@ -1,0 +1,189 @@
+// Several processes read as one stream.
+#include "reader/trace_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "describe.h"
+#include "recording.h"
+
+namespace slowtoken::reader {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// A small dictionary: a test reads a few names.
+TraceSet::Options Small() {
+  TraceSet::Options options;
+  options.dictionary = {.texts = 1000, .text_bytes = 1u << 16, .shapes = 100, .lanes = 100};
+  return options;
+}
+
+// Sees Advance events in order, and the ids of kernels.
+class Watcher final : public record::EventVisitor {
+ public:
+  explicit Watcher(const record::Dictionary& dictionary) : dictionary_(dictionary) {}
+  void On(const record::Advance& event) override {
+    log.push_back("advance " + std::to_string(event.process) + " " +
+                  (event.watermark == UINT64_MAX ? "end" : std::to_string(event.watermark)));
+  }
+  void On(const record::Kernel& event) override {
+    log.push_back("kernel " + std::to_string(event.process) + " " + std::to_string(event.correlation) + " " +
+                  std::string(dictionary_.text(dictionary_.shape(event.shape).name)) + " stream " +
+                  std::to_string(dictionary_.lane(event.lane).stream) + " of " +
+                  std::to_string(dictionary_.lane(event.lane).process));
+  }
+  void On(const record::ThreadInfo& event) override { log.push_back("thread " + std::to_string(event.process)); }
+  void On(const record::NvtxRange& event) override { log.push_back("open range " + std::to_string(event.start)); }
+  std::vector<std::string> log;
+
+ private:
+  const record::Dictionary& dictionary_;
+};
+
+// Records one kernel per watermark, all ids the same in every process, names different.
+std::string Trace(uint64_t pid, const std::string& name, const std::vector<uint64_t>& watermarks, bool finish = true) {
+  Recording recording(TestHeader(pid));
+  record::KernelShape shape;
+  shape.name = recording.dictionary.InternText(name);
+  const record::ShapeId id = recording.dictionary.InternShape(shape);
+  const record::LaneId lane = recording.dictionary.InternLane({0, 1, 7, 0});
+  uint32_t correlation = 0;
+  for (const uint64_t watermark : watermarks) {
+    recording.out().On(record::ThreadInfo{5, shape.name, 0});
+    recording.out().On(record::Kernel{watermark - 5, watermark - 1, 0, 0, ++correlation, id, lane, 0});
+    recording.out().On(record::Advance{watermark, watermark, 0});
+  }
+  if (finish) recording.out().Finish();
+  return recording.sink.bytes;
+}
+
+std::vector<std::string> Replay(TraceSet& set) {
+  Watcher watcher(set.dictionary());
+  EXPECT_TRUE(set.Replay(watcher).ok());
+  return watcher.log;
+}
+
+TEST(TraceSet, BugLog120_EqualIdsOfThreeProcessesStayApart) {
+  TempDir dir;
+  dir.Write("a.stt", Trace(1, "alpha", {2000, 4000}));
+  dir.Write("b.stt", Trace(2, "beta", {3000}));
+  dir.Write("sub/c.stt", Trace(3, "gamma", {2500, 5000}));
+  auto set = TraceSet::Open({dir.path()}, Small());
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_THAT((*set)->processes(), SizeIs(3));
+  EXPECT_EQ((*set)->processes()[2].pid, 3u);
+  const std::vector<std::string> expected = {"advance 0 1000",
+                                             "advance 1 1000",
+                                             "advance 2 1000",
+                                             "thread 0",
+                                             "kernel 0 1 alpha stream 7 of 0",
+                                             "advance 0 2000",
+                                             "thread 2",
+                                             "kernel 2 1 gamma stream 7 of 2",
+                                             "advance 2 2500",
+                                             "thread 1",
+                                             "kernel 1 1 beta stream 7 of 1",
+                                             "advance 1 3000",
+                                             "advance 1 end",
+                                             "kernel 0 2 alpha stream 7 of 0",
+                                             "advance 0 4000",
+                                             "advance 0 end",
+                                             "kernel 2 2 gamma stream 7 of 2",
+                                             "advance 2 5000",
+                                             "advance 2 end"};
+  EXPECT_EQ(Replay(**set), expected);
+  EXPECT_EQ(Replay(**set), expected) << "a second replay starts over";
+  EXPECT_EQ((*set)->bytes_read(), (*set)->bytes_total());
+}
+
+TEST(TraceSet, ALoneFileWorks) {
+  TempDir dir;
+  auto set = TraceSet::Open({dir.Write("any-name", Trace(1, "alpha", {2000}))}, Small());
+  ASSERT_TRUE(set.ok());
+  EXPECT_THAT(Replay(**set), ElementsAre("advance 0 1000", "thread 0", "kernel 0 1 alpha stream 7 of 0",
+                                         "advance 0 2000", "advance 0 end"));
+  EXPECT_TRUE((*set)->processes()[0].clean_end);
+  EXPECT_EQ((*set)->processes()[0].last_watermark, 2000u);
+}
+
+TEST(TraceSet, ContinuationComesBeforeOtherProcessesGoOn) {
+  Recording recording(TestHeader(1));
+  recording.out().On(record::Kernel{1, 2, 0, 0, 1, 0, 0, 0});
+  recording.out().Seal(nullptr);
+  recording.out().On(record::Kernel{3, 4, 0, 0, 2, 0, 0, 0});
+  recording.out().On(record::Advance{9000, 9000, 0});
+  recording.out().Finish();
+  TempDir dir;
+  dir.Write("a.stt", recording.sink.bytes);
+  dir.Write("b.stt", Trace(2, "beta", {3000}));
+  auto set = TraceSet::Open({dir.path()}, Small());
+  ASSERT_TRUE(set.ok());
+  EXPECT_THAT(Replay(**set), ElementsAre("advance 0 1000", "advance 1 1000", "kernel 0 1  stream 0 of 0", "thread 1",
+                                         "kernel 1 1 beta stream 7 of 1", "advance 1 3000", "advance 1 end",
+                                         "kernel 0 2  stream 0 of 0", "advance 0 9000", "advance 0 end"));
+}
+
+TEST(TraceSet, OpenRangesOfAKilledProcessComeAtItsEnd) {
+  for (const bool finish : {false, true}) {
+    Recording recording(TestHeader(1));
+    recording.out().SetOpenRanges(
+        [](void*, record::EventVisitor& out) {
+          out.On(record::NvtxRange{77, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}});
+        },
+        nullptr);
+    recording.out().On(record::Advance{2000, 2000, 0});
+    recording.out().On(record::Advance{3000, 3000, 0});
+    if (finish) recording.out().Finish();
+    TempDir dir;
+    auto set = TraceSet::Open({dir.Write("a.stt", recording.sink.bytes)}, Small());
+    ASSERT_TRUE(set.ok());
+    if (finish) {
+      EXPECT_THAT(Replay(**set), ElementsAre("advance 0 1000", "advance 0 2000", "advance 0 3000", "advance 0 end"));
+    } else {
+      EXPECT_THAT(Replay(**set),
+                  ElementsAre("advance 0 1000", "advance 0 2000", "advance 0 3000", "open range 77", "advance 0 end"));
+    }
+  }
+}
+
+TEST(TraceSet, DamageIsToldPerProcess) {
+  TempDir dir;
+  dir.Write("a.stt", Trace(1, "alpha", {2000}));
+  dir.Write("b.stt", std::string(1000, 'z'));
+  dir.Write("c.stt", Trace(3, "gamma", {2500}, false));
+  auto set = TraceSet::Open({dir.path()}, Small());
+  ASSERT_TRUE(set.ok());
+  EXPECT_THAT(Replay(**set), Contains("kernel 2 1 gamma stream 7 of 2"));
+  EXPECT_TRUE((*set)->processes()[0].damage.empty());
+  EXPECT_TRUE((*set)->processes()[1].HasInsideDamage());
+  EXPECT_THAT((*set)->processes()[1].damage[0].Text(), HasSubstr("no slowtoken trace"));
+  EXPECT_EQ((*set)->processes()[2].damage[0].kind, Damage::Kind::kKilled);
+}
+
+TEST(TraceSet, ErrorsSayWhatAndWhere) {
+  TempDir dir;
+  EXPECT_THAT(std::string(TraceSet::Open({dir.path()}, Small()).status().message()), HasSubstr("holds no trace"));
+  EXPECT_EQ(TraceSet::Open({dir.path() + "/absent"}, Small()).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(TraceSet::Open({}, Small()).status().code(), absl::StatusCode::kInvalidArgument);
+  const std::string bad = dir.Write("bad.stt", "{\"traceEvents\": []}");
+  EXPECT_THAT(std::string(TraceSet::Open({bad}, Small()).status().message()), HasSubstr(bad));
+}
+
+TEST(TraceSet, FullDictionaryIsCountedNotFatal) {
+  TempDir dir;
+  dir.Write("a.stt", Trace(1, "alpha", {2000}));
+  dir.Write("b.stt", Trace(2, "beta", {2000}));
+  TraceSet::Options options = Small();
+  options.dictionary.texts = 1;
+  auto set = TraceSet::Open({dir.path()}, options);
+  ASSERT_TRUE(set.ok());
+  EXPECT_THAT(Replay(**set), Contains("kernel 1 1  stream 7 of 1"));
+  EXPECT_NE((*set)->dictionary_losses().Get(base::Loss::kNamesFull), 0u);
+}
+
+}  // namespace
+}  // namespace slowtoken::reader

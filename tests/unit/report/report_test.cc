@@ -1,0 +1,346 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "analysis/text_safety.h"
+#include "golden.h"
+#include "record/phases.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "scenario.h"
+
+namespace slowtoken::report {
+namespace {
+
+using nlohmann::json;
+using testing::Scenario;
+
+constexpr Options kAll{.gaps = true, .iterations = true};
+
+std::string JsonText(const v1::Report& report, const Options& options) {
+  std::ostringstream out;
+  WriteJson(report, options, out);
+  return out.str();
+}
+
+v1::Report Whole(const Options& options, bool gpu = true) {
+  Scenario scenario(options);
+  scenario.PlayEvents(gpu);
+  scenario.PlaySummaries();
+  return scenario.Build();
+}
+
+uint64_t SumOf(const json& phases) {
+  uint64_t sum = 0;
+  for (const auto& [name, ns] : phases.items()) sum += ns.get<uint64_t>();
+  return sum;
+}
+
+void ExpectNarrow(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(analysis::Columns(line), 100u) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+}
+
+TEST(ReportText, GoldenOfAWholeRun) {
+  const std::string text = WriteText(Whole({.iterations = true}), {.iterations = true}, {});
+  testing::ExpectGolden("report.txt", text);
+  ExpectNarrow(text);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "no colour unless a terminal asks";
+}
+
+TEST(ReportText, GoldenWithoutGpuRecords) {
+  const std::string text = WriteText(Whole({}, false), {}, {});
+  testing::ExpectGolden("report_no_kernels.txt", text);
+  ExpectNarrow(text);
+}
+
+TEST(ReportText, OneRequestShowsItsPhasesAndLongestGaps) {
+  const Options options{.only = 3};
+  const std::string text = WriteText(Whole(options), options, {});
+  testing::ExpectGolden("report_request.txt", text);
+  ExpectNarrow(text);
+  const Options other{.only = 77};
+  EXPECT_NE(WriteText(Whole(other), other, {}).find("The request is not in this trace"), std::string::npos);
+}
+
+TEST(ReportText, ColourOnlyWhenAsked) {
+  EXPECT_NE(WriteText(Whole({}), {}, {.colour = true}).find("\x1b[32mcomplete"), std::string::npos);
+}
+
+TEST(ReportText, AnEmptyTraceSaysWhatIsMissing) {
+  Scenario scenario({});
+  scenario.processes().clear();
+  const std::string text = WriteText(scenario.Build(), {}, {});
+  EXPECT_NE(text.find("INCOMPLETE, tier 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("not recorded: gpu_records, launches, requests, iterations, batches, utc, causes"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+}
+
+TEST(ReportJson, GoldenOfAWholeRun) { testing::ExpectGolden("report.json", JsonText(Whole(kAll), kAll)); }
+
+TEST(ReportJson, HasEveryNameOfTheContract) {
+  const json report = json::parse(JsonText(Whole(kAll), kAll));
+  EXPECT_EQ(report["schema"], "slowtoken.report.v1");
+  for (const char* name : {"coverage", "throughput", "requests", "ttft", "itl", "stalls", "iterations", "launch",
+                           "devices", "kernels", "ranks", "overhead", "conditions", "origin"}) {
+    EXPECT_TRUE(report.contains(name)) << name;
+  }
+  for (const char* name : {"tier", "kernels", "launches", "launches_matched", "launches_captured", "graph_launches",
+                           "blind_ns", "dropped", "unattributed_share", "complete", "missing"}) {
+    EXPECT_TRUE(report["coverage"].contains(name)) << name;
+  }
+  for (const char* name : {"req", "arrival_ns", "ttft_ns", "e2e_ns", "prompt", "cached", "tokens", "finish", "cause",
+                           "ttft_phases", "prefill_by", "queue_by", "gaps", "gpu_share_ns"}) {
+    EXPECT_TRUE(report["requests"][0].contains(name)) << name;
+  }
+  for (const char* name : {"n", "n_new", "gap_ns", "phases", "interference_est_ns", "stall"}) {
+    EXPECT_TRUE(report["requests"][0]["gaps"][0].contains(name)) << name;
+  }
+  for (const char* name : {"iter", "dp_rank", "start_ns", "dur_ns", "gpu_ns", "kernels", "graph", "prefill", "decode",
+                           "prefill_tok", "collective_ns", "kv_used", "kv_total", "waiting"}) {
+    EXPECT_TRUE(report["iterations"]["list"][0].contains(name)) << name;
+  }
+}
+
+TEST(ReportJson, PhasesAddUpExactly) {
+  const json report = json::parse(JsonText(Whole(kAll), kAll));
+  ASSERT_EQ(report["requests"].size(), 3u);
+  for (const json& request : report["requests"]) {
+    EXPECT_EQ(SumOf(request["ttft_phases"]), request["ttft_ns"].get<uint64_t>());
+    ASSERT_EQ(request["gaps"].size(), 4u);
+    for (const json& gap : request["gaps"]) EXPECT_EQ(SumOf(gap["phases"]), gap["gap_ns"].get<uint64_t>());
+  }
+}
+
+TEST(ReportJson, InstantsCountFromTheOrigin) {
+  const json report = json::parse(JsonText(Whole(kAll), kAll));
+  EXPECT_EQ(report["origin"]["monotonic_ns"], Scenario::kStart);
+  EXPECT_EQ(report["origin"]["utc"], "2025-11-30T10:53:20.000000000Z");
+  EXPECT_EQ(report["requests"][0]["arrival_ns"], 50'000'000);
+  EXPECT_EQ(report["stalls"][0]["start_ns"], 150'000'000 + 120'000'007 + 32'000'000);
+  EXPECT_EQ(report["iterations"]["list"][0]["start_ns"], 100'000'000);
+}
+
+TEST(ReportJson, ARequestAliveAtTheStartMovesTheOrigin) {
+  Scenario scenario(kAll);
+  scenario.PlayEvents(true);
+  scenario.builder().On(testing::RequestOf(9, Scenario::kStart - 1'000'000, 5'000'000, 1));
+  const json report = json::parse(JsonText(scenario.Build(), kAll));
+  EXPECT_EQ(report["origin"]["monotonic_ns"], Scenario::kStart - 1'000'000);
+  EXPECT_EQ(report["requests"][0]["arrival_ns"], 0);
+}
+
+TEST(ReportJson, TokensOfSpeculativeStepsAreWeighted) {
+  const json report = json::parse(JsonText(Whole({}), {}));
+  EXPECT_EQ(report["itl"]["step"]["count"], 12);
+  EXPECT_EQ(report["itl"]["token"]["count"], 13);
+  EXPECT_EQ(report["itl"]["step"]["max_ns"], 58'000'003);
+  EXPECT_TRUE(report["requests"][0]["gaps"].empty()) << "only kept when asked for";
+}
+
+TEST(ReportJson, StallsNameTheirPhaseAndAnUnknownCause) {
+  const json report = json::parse(JsonText(Whole(kAll), kAll));
+  ASSERT_EQ(report["stalls"].size(), 1u);
+  EXPECT_EQ(report["stalls"][0]["cause"], "unknown");
+  EXPECT_EQ(report["stalls"][0]["excess_ns"], 50'000'000);
+  const json& gap = report["requests"][2]["gaps"][2];
+  EXPECT_EQ(gap["stall"]["largest_phase"], "prefill_interference");
+  EXPECT_TRUE(gap["stall"]["evidence"].is_array());
+  EXPECT_TRUE(report["requests"][0]["gaps"][0]["stall"].is_null());
+}
+
+TEST(ReportJson, SlowFirstTokensAgainstAnSlo) {
+  const Options options{.slo_ttft_ns = 100'000'000};
+  const json report = json::parse(JsonText(Whole(options), options));
+  EXPECT_TRUE(report["requests"][0]["cause"].is_null());
+  EXPECT_EQ(report["requests"][2]["cause"]["excess_ns"], 20'000'007);
+}
+
+TEST(ReportJson, WhatCannotBeToldIsLeftOutOrNull) {
+  Scenario scenario(kAll);
+  scenario.PlayEvents(false);
+  record::RequestSummary request = testing::RequestOf(1, Scenario::kStart + 5, 8000, 2);
+  request.flags = record::kSawArrival;
+  record::GapSummary gap = testing::GapOf(1, 2, Scenario::kStart + 9000, 4000);
+  gap.flags = 0;
+  record::RequestSummary none;
+  none.req = 2;
+  none.arrival = none.end = Scenario::kStart + 6;
+  none.finish = record::FinishReason::kAbort;
+  record::IterationSummary iteration;
+  iteration.start = iteration.end = Scenario::kStart + 7;
+  scenario.builder().On(gap);
+  scenario.builder().On(request);
+  scenario.builder().On(none);
+  scenario.builder().On(iteration);
+  const json report = json::parse(JsonText(scenario.Build(), kAll));
+  const json& first = report["requests"][0];
+  EXPECT_FALSE(first["ttft_phases"].contains("backlog"));
+  EXPECT_TRUE(first["ttft_phases"].contains("queue"));
+  EXPECT_TRUE(first["prefill_by"].empty());
+  EXPECT_TRUE(first["gpu_share_ns"].is_null());
+  for (const char* phase : {"collective", "gpu_idle", "prefill_interference", "backlog"}) {
+    EXPECT_FALSE(first["gaps"][0]["phases"].contains(phase)) << phase;
+  }
+  EXPECT_TRUE(first["gaps"][0]["interference_est_ns"].is_null());
+  EXPECT_TRUE(report["requests"][1]["ttft_ns"].is_null());
+  EXPECT_TRUE(report["requests"][1]["ttft_phases"].empty());
+  EXPECT_EQ(report["requests"][1]["finish"], "abort");
+  const json& only = report["iterations"]["list"][0];
+  for (const char* name : {"gpu_ns", "collective_ns", "prefill", "decode", "kv_used", "waiting"})
+    EXPECT_TRUE(only[name].is_null()) << name;
+}
+
+TEST(ReportJson, AtGraphLaunchLevelTheInsideOfAReplayIsNotTold) {
+  const Options options{.gaps = true, .iterations = true, .graph_launch_level = true};
+  const json report = json::parse(JsonText(Whole(options), options));
+  EXPECT_FALSE(report["requests"][0]["gaps"][0]["phases"].contains("collective"));
+  EXPECT_FALSE(report["requests"][0]["prefill_by"].contains("collective"));
+  EXPECT_TRUE(report["iterations"]["list"][11]["collective_ns"].is_null());
+  EXPECT_EQ(report["iterations"]["list"][0]["collective_ns"], 0) << "an eager one";
+}
+
+TEST(Coverage, BugLog35_ZeroKernelsThoughLaunchesWereSeenIsLoud) {
+  const v1::Report report = Whole(kAll, false);
+  ASSERT_GE(report.coverage().warnings_size(), 2);
+  EXPECT_EQ(report.coverage().warnings(0),
+            "NO KERNELS were recorded although 100 launches were seen: GPU figures are missing, not zero");
+  EXPECT_EQ(report.coverage().warnings(1), "CUPTI: refused: another tool holds CUPTI; stop it and start again");
+  EXPECT_FALSE(report.coverage().complete());
+  const json parsed = json::parse(JsonText(report, kAll));
+  EXPECT_EQ(parsed["coverage"]["kernels"], 0);
+  EXPECT_EQ(parsed["coverage"]["missing"][0], "gpu_records");
+  EXPECT_TRUE(parsed["devices"][0]["busy_ns"].is_null()) << "never an idle GPU";
+  EXPECT_TRUE(parsed["devices"][0]["idle_ns"].is_null());
+}
+
+TEST(Coverage, BugLog38_IdleTimeIsNotToldWhenReplayRecordsAreMissing) {
+  Scenario scenario(kAll);
+  scenario.PlayEvents(true);
+  const record::ShapeId shape = scenario.dictionary().Shape("node_kernel");
+  const record::LaneId lane = scenario.dictionary().Lane(7, 1);
+  for (uint32_t launch = 0; launch < 40; ++launch) {
+    const record::TimeNs at = Scenario::kStart + 300'000'000 + launch * 1'000'000;
+    scenario.analysis().On(testing::LaunchCall(1000 + launch, at, at + 10, record::ApiClass::kGraphLaunch, 1));
+    record::Kernel node = testing::KernelAt(1000 + launch, at + 100, at + 200, shape, lane, 1);
+    node.graph_id = 5;
+    node.graph_node_id = 1 + launch % 20;  // one of twenty survives
+    scenario.analysis().On(node);
+  }
+  const v1::Report report = scenario.Build();
+  EXPECT_EQ(report.coverage().launches(), report.coverage().launches_matched()) << "each launch has a record";
+  EXPECT_EQ(report.coverage().graph_nodes_missing(), 40u * 19);
+  EXPECT_FALSE(report.coverage().complete());
+  EXPECT_EQ(report.coverage().warnings(0), "INCOMPLETE: too many GPU records are missing to tell how busy the GPU was");
+  const json parsed = json::parse(JsonText(report, kAll));
+  EXPECT_TRUE(parsed["devices"][0]["idle_ns"].is_null());
+  EXPECT_TRUE(parsed["devices"][0]["idle_by"].empty());
+}
+
+TEST(Coverage, EveryLossIsNamedAndExplained) {
+  Scenario scenario({});
+  scenario.PlayEvents(true);
+  record::LossTotals losses;
+  losses.counts[static_cast<size_t>(base::Loss::kNvtxRingFull)] = 12;
+  scenario.analysis().On(losses);
+  scenario.processes()[0].losses = {{"nvtx_ring_full", 12}, {"a_later_cause", 3}};
+  scenario.reading().Add(base::Loss::kTokensEvicted, 4);
+  const v1::Report report = scenario.Build();
+  const json parsed = json::parse(JsonText(report, {}));
+  EXPECT_EQ(parsed["coverage"]["dropped"]["nvtx_ring_full"], 12);
+  EXPECT_EQ(parsed["coverage"]["dropped"]["a_later_cause"], 3);
+  EXPECT_EQ(parsed["coverage"]["dropped"]["reading_tokens_evicted"], 4);
+  EXPECT_FALSE(report.coverage().complete());
+  EXPECT_NE(
+      WriteText(report, {}, {}).find("dropped nvtx_ring_full 12: NVTX events dropped: the thread's ring was full"),
+      std::string::npos);
+}
+
+TEST(Coverage, DamageAndUnjoinableIdsAreSaid) {
+  Scenario scenario({});
+  scenario.PlayEvents(true);
+  scenario.processes()[1].damage = {{.kind = reader::Damage::Kind::kKilled, .offset = 100, .detail = "no end frame"}};
+  scenario.processes()[1].damage_count = 1;
+  scenario.processes()[0].ids_joinable = false;
+  const std::string text = WriteText(scenario.Build(), {}, {});
+  EXPECT_NE(text.find("engine 4001: "), std::string::npos) << text;
+  EXPECT_NE(text.find("SLOWTOKEN_KEY"), std::string::npos) << text;
+}
+
+TEST(Coverage, TracesOfSeveralRunsOrHostsAreSaid) {
+  Scenario scenario({});
+  scenario.PlayEvents(true);
+  scenario.processes()[1].run_id = "00000000000000bb";
+  scenario.processes()[1].boot_id = "another";
+  const std::string text = WriteText(scenario.Build(), {}, {});
+  EXPECT_NE(text.find("! these are traces of 2 runs, read as if they were one"), std::string::npos) << text;
+  EXPECT_NE(text.find("! these are traces of several hosts"), std::string::npos) << text;
+}
+
+TEST(Coverage, TheReasonOfAProcessThatCameToCudaCountsMore) {
+  Scenario scenario({});
+  scenario.PlayEvents(false);
+  record::SourceStatus status;
+  status.process = 0;
+  status.state = record::SourceState::kUnknown;
+  status.detail = scenario.dictionary()->InternText("CUDA has not been initialised");
+  scenario.analysis().On(status);
+  EXPECT_EQ(scenario.Build().coverage().warnings(1),
+            "CUPTI: refused: another tool holds CUPTI; stop it and start again");
+}
+
+TEST(ReportJson, BugLog106_AnyNameGivesStrictJson) {
+  Scenario scenario(kAll);
+  scenario.PlayEvents(true);
+  const std::string names[] = {"quote\"back\\slash",     std::string("nul\0x01\x01", 8),
+                               "\xED\xA0\x80 surrogate", "\xE2\x80\xA8 \xF0\x9F\x98\x80",
+                               std::string(5000, 'T'),   std::string(1 << 20, 'M')};
+  uint32_t id = 5000;
+  for (const std::string& name : names) {
+    ++id;
+    const record::TimeNs start = Scenario::kStart + id;
+    const record::ShapeId shape = scenario.dictionary().Shape(name);
+    scenario.analysis().On(testing::KernelAt(id, start, start + 10, shape, scenario.dictionary().Lane(7, 1), 1));
+  }
+  const std::string text = JsonText(scenario.Build(), kAll);
+  const json report = json::parse(text);
+  EXPECT_EQ(report["kernels"].size(), 2u + std::size(names));
+}
+
+TEST(ReportJson, BugLog83_HostileSummariesNeitherCrashNorOverflow) {
+  Scenario scenario(kAll);
+  const uint64_t hostile[] = {0, 1, (uint64_t{1} << 63) - 1, uint64_t{1} << 63, ~uint64_t{0}};
+  record::RequestId req = 1;
+  for (const uint64_t value : hostile) {
+    record::RequestSummary request = testing::RequestOf(req++, value, value, value % 1000);
+    request.end = value / 2;
+    request.finish = static_cast<record::FinishReason>(200);
+    scenario.builder().On(request);
+    record::GapSummary gap = testing::GapOf(req, static_cast<uint32_t>(value), value, value);
+    gap.n_new = static_cast<uint32_t>(value);
+    gap.is_stall = true;
+    gap.excess_ns = value;
+    gap.largest_phase = static_cast<record::GapPhase>(250);
+    scenario.builder().On(gap);
+    record::IterationSummary iteration;
+    iteration.start = value;
+    iteration.end = value / 2;
+    iteration.gpu_busy_ns = value;
+    iteration.gpu_start = 1;
+    scenario.builder().On(iteration);
+  }
+  const v1::Report report = scenario.Build();
+  const json parsed = json::parse(JsonText(report, kAll));
+  EXPECT_EQ(parsed["requests"].size(), 5u);
+  EXPECT_EQ(parsed["itl"]["step"]["max_ns"].get<uint64_t>(), ~uint64_t{0});
+  ExpectNarrow(WriteText(report, {}, {}));
+}
+
+}  // namespace
+}  // namespace slowtoken::report

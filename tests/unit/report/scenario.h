@@ -1,0 +1,52 @@
+// A small synthetic run as events and summaries: three requests on one GPU, seen by a frontend and an engine process.
+// What the goldens and the invariants of the report are tested on.
+#pragma once
+
+#include <vector>
+
+#include "../analysis/events.h"
+#include "analysis/trace_analysis.h"
+#include "reader/process_info.h"
+#include "report/report_builder.h"
+
+namespace slowtoken::testing {
+
+class Scenario {
+ public:
+  explicit Scenario(const report::Options& options) : builder_(options) {}
+
+  // Every event of the run. With `gpu` false: launches are seen, but no GPU record.
+  void PlayEvents(bool gpu);
+  void PlaySummaries();
+  v1::Report Build() {
+    analysis_.Finish();
+    return builder_.Build(analysis_, processes_, {&reading_});
+  }
+
+  analysis::TraceAnalysis& analysis() { return analysis_; }
+  report::ReportBuilder& builder() { return builder_; }
+  std::vector<reader::ProcessInfo>& processes() { return processes_; }
+  base::LossCounters& reading() { return reading_; }
+  TestDictionary& dictionary() { return dictionary_; }
+
+  static constexpr record::TimeNs kStart = 1'000'000'000'000;  // CLOCK_MONOTONIC when recording began
+
+ private:
+  void PlayRecorder();
+  void PlayGpu(bool gpu);
+
+  TestDictionary dictionary_;
+  analysis::TraceAnalysis analysis_{*dictionary_};
+  report::ReportBuilder builder_;
+  base::LossCounters reading_;
+  std::vector<reader::ProcessInfo> processes_ = Processes();
+  static std::vector<reader::ProcessInfo> Processes();
+};
+
+// A request summary whose phases add up: tokenize 1/8, queue 1/4, prefill 1/2, the rest transport.
+record::RequestSummary RequestOf(record::RequestId req, record::TimeNs arrival, uint64_t ttft_ns, uint64_t tokens);
+
+// A gap whose phases add up: gpu_busy 3/4, the rest schedule.
+record::GapSummary GapOf(record::RequestId req, uint32_t n, record::TimeNs start, uint64_t gap_ns);
+
+}  // namespace slowtoken::testing

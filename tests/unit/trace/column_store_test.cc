@@ -1,0 +1,91 @@
+#include "trace/column_store.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace slowtoken::trace {
+namespace {
+
+// Decodes a column by the definition of protobuf's varint, independently of how it was written.
+std::vector<uint64_t> Codes(const ColumnStore& store, const Column& column) {
+  std::vector<uint8_t> bytes;
+  store.ForEachPiece(column, [&](const uint8_t* data, uint32_t size) { bytes.insert(bytes.end(), data, data + size); });
+  EXPECT_EQ(bytes.size(), store.Size(column));
+  std::vector<uint64_t> codes;
+  uint64_t code = 0;
+  int shift = 0;
+  for (const uint8_t byte : bytes) {
+    code |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    shift += 7;
+    if (byte < 0x80) {
+      codes.push_back(code);
+      code = 0;
+      shift = 0;
+    }
+  }
+  EXPECT_EQ(shift, 0);
+  return codes;
+}
+
+class ColumnStoreTest : public testing::Test {
+ protected:
+  ColumnStoreTest() {
+    EXPECT_TRUE(arena_.Reserve(1u << 20, false));
+    EXPECT_TRUE(store_.Init(arena_, 64));
+  }
+  ~ColumnStoreTest() override { arena_.Release(); }
+  base::Arena arena_;
+  ColumnStore store_;
+};
+
+TEST(ZigZag, IsProtobufsSint64) {
+  EXPECT_EQ(ZigZag(0), 0u);
+  EXPECT_EQ(ZigZag(static_cast<uint64_t>(-1)), 1u);
+  EXPECT_EQ(ZigZag(1), 2u);
+  EXPECT_EQ(ZigZag(static_cast<uint64_t>(INT64_MAX)), UINT64_MAX - 1);
+  EXPECT_EQ(ZigZag(static_cast<uint64_t>(INT64_MIN)), UINT64_MAX);
+}
+
+TEST_F(ColumnStoreTest, InterleavedColumnsKeepTheirValues) {
+  std::mt19937_64 random(3);
+  Column columns[3];
+  std::vector<uint64_t> expected[3];
+  while (store_.free_pages() > 3) {
+    const size_t i = random() % 3;
+    const uint64_t code = random() >> (random() % 64);
+    store_.Put(columns[i], code);
+    expected[i].push_back(code);
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Codes(store_, columns[i]), expected[i]);
+}
+
+TEST_F(ColumnStoreTest, EmptyColumnTakesNothing) {
+  const Column column;
+  EXPECT_EQ(store_.Size(column), 0u);
+  EXPECT_TRUE(Codes(store_, column).empty());
+  EXPECT_EQ(store_.free_pages(), 64u);
+}
+
+TEST_F(ColumnStoreTest, ResetGivesAllPagesBack) {
+  Column column;
+  for (int i = 0; i < 5000; ++i) store_.Put(column, UINT64_MAX);
+  EXPECT_LT(store_.free_pages(), 64u);
+  store_.Reset();
+  EXPECT_EQ(store_.free_pages(), 64u);
+  column = {};
+  store_.Put(column, 300);
+  EXPECT_EQ(Codes(store_, column), std::vector<uint64_t>{300});
+}
+
+TEST_F(ColumnStoreTest, OverflowStaysInBounds) {
+  Column columns[100];
+  for (int round = 0; round < 2000; ++round) {
+    for (Column& column : columns) store_.Put(column, UINT64_MAX);
+  }
+  EXPECT_EQ(store_.free_pages(), 0u);
+}
+
+}  // namespace
+}  // namespace slowtoken::trace

@@ -1,0 +1,84 @@
+// doctor: the environment, the kernel, and where output goes.
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "finding.h"
+#include "places.h"
+
+namespace slowtoken::cli {
+namespace {
+
+using State = Finding::State;
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string FirstLine(const char* path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
+}
+
+Finding CheckDoor(const char* variable, const char* what_is_lost) {
+  const std::string present = Environment(variable);
+  if (present.empty()) return {variable, State::kOk, "free", ""};
+  if (present == FindInstallation().library.string()) return {variable, State::kOk, "names this slowtoken", ""};
+  return {variable, State::kWarning, absl::StrCat("taken by ", present, ": ", what_is_lost),
+          absl::StrCat("unset ", variable, " to let slowtoken in")};
+}
+
+}  // namespace
+
+std::vector<Finding> CheckDoors() {
+  std::vector<Finding> findings = {CheckDoor("CUDA_INJECTION64_PATH", "GPU work will not be recorded"),
+                                   CheckDoor("NVTX_INJECTION64_PATH", "NVTX ranges and requests will not be recorded"),
+                                   CheckDoor("NCCL_PROFILER_PLUGIN", "collectives are that tool's")};
+  const std::string preload = Environment("LD_PRELOAD");
+  findings.push_back(
+      {"LD_PRELOAD", State::kOk, preload.empty() ? "empty" : absl::StrCat("kept as it is: ", preload), ""});
+  return findings;
+}
+
+Finding CheckPerfEvents() {
+  const std::string text = FirstLine("/proc/sys/kernel/perf_event_paranoid");
+  int level = 0;
+  if (text.empty() || !absl::SimpleAtoi(text, &level)) {
+    return {"perf events", State::kWarning, "this kernel has no perf events",
+            "nothing: thread states then come from schedstat"};
+  }
+  if (level > 2) {
+    return {"perf events", State::kWarning,
+            absl::StrCat("kernel.perf_event_paranoid is ", level, ": not for unprivileged processes"),
+            "sysctl kernel.perf_event_paranoid=2; without it thread states come from schedstat"};
+  }
+  return {"perf events", State::kOk, absl::StrCat("kernel.perf_event_paranoid is ", level), ""};
+}
+
+Finding CheckClock() {
+  const std::string source = FirstLine("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  if (source == "tsc" || source == "arch_sys_counter")
+    return {"clock", State::kOk, absl::StrCat(source, ": cheap time stamps"), ""};
+  return {"clock", State::kWarning,
+          absl::StrCat(source.empty() ? "unknown" : source, ": reading the time is slower, so ranges cost more"),
+          "boot with clocksource=tsc if the machine's TSC is sound"};
+}
+
+Finding CheckOutput() {
+  const std::filesystem::path folder = BaseFolder();
+  std::filesystem::path existing = folder;
+  while (!existing.empty() && access(existing.c_str(), F_OK) != 0) existing = existing.parent_path();
+  if (access(existing.c_str(), W_OK | X_OK) != 0) {
+    return {"output", State::kProblem, absl::StrCat("cannot write into ", existing.string()),
+            "set SLOWTOKEN_DIR, or use `slowtoken run -o DIR`"};
+  }
+  return {"output", State::kOk, absl::StrCat(folder.string(), existing == folder ? "" : " (made when needed)"), ""};
+}
+
+}  // namespace slowtoken::cli

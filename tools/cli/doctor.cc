@@ -1,0 +1,70 @@
+// slowtoken doctor: what works here, and what to do about the rest.
+#include <absl/strings/str_format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/text_safety.h"
+#include "finding.h"
+#include "verb.h"
+
+namespace slowtoken::cli {
+namespace {
+
+constexpr Verb kVerb = {"doctor", "Says what works on this machine, and what to do about the rest. Changes nothing.",
+                        Doctor};
+constexpr const char* kExamples = "  slowtoken doctor\n  slowtoken doctor --json\n";
+
+const char* StateText(Finding::State state) {
+  switch (state) {
+    case Finding::State::kOk:
+      return "ok";
+    case Finding::State::kWarning:
+      return "warning";
+    case Finding::State::kProblem:
+      return "problem";
+  }
+  return "";
+}
+
+std::vector<Finding> Examine() {
+  std::vector<Finding> findings = {CheckLibrary(), CheckDriver(), CheckCupti()};
+  for (Finding& door : CheckDoors()) findings.push_back(std::move(door));
+  for (Finding finding : {CheckPerfEvents(), CheckClock(), CheckOutput()}) findings.push_back(std::move(finding));
+  return findings;
+}
+
+void PrintText(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    std::cout << absl::StrFormat("%-8s %-22s %s", StateText(finding.state), finding.what,
+                                 analysis::SafeText(finding.text, 512));
+    if (!finding.advice.empty()) std::cout << " → " << finding.advice;
+    std::cout << "\n";
+  }
+}
+
+void PrintJson(const std::vector<Finding>& findings) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    all.push_back({{"what", finding.what},
+                   {"state", StateText(finding.state)},
+                   {"text", analysis::SafeText(finding.text)},
+                   {"advice", finding.advice}});
+  }
+  const nlohmann::ordered_json out = {{"schema", "slowtoken.doctor.v1"}, {"findings", all}};
+  std::cout << out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+}
+
+}  // namespace
+
+int Doctor(const Arguments& arguments) {
+  bool as_json = false;
+  VerbApp app(kVerb, kExamples);
+  app.add_flag("--json", as_json, "for programs");
+  if (auto code = app.Parse(arguments)) return *code;
+  const std::vector<Finding> findings = Examine();
+  as_json ? PrintJson(findings) : PrintText(findings);
+  return kDone;
+}
+
+}  // namespace slowtoken::cli

@@ -1,0 +1,62 @@
+// The `slowtoken` command: finds the verb and runs it.
+#include <cstdio>
+#include <string_view>
+
+#include "verb.h"
+
+namespace slowtoken::cli {
+namespace {
+
+constexpr Verb kVerbs[] = {
+    {"run", "start a program with slowtoken inside it", Run},
+    {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
+    {"export", "write a trace for another tool (Perfetto)", Export},
+    {"verify", "check a trace: integrity, losses, coverage", Verify},
+    {"doctor", "say what works on this machine and what to do about the rest", Doctor},
+};
+
+constexpr const char* kHelp =
+    "\nExamples:\n"
+    "  slowtoken run -o traces -- python -m my_server     record while the server runs\n"
+    "  slowtoken report traces                            why were its tokens slow\n"
+    "  slowtoken export traces --to=perfetto -o out.pftrace\n"
+    "\n'slowtoken VERB --help' lists the options of a verb.\n"
+    "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input cannot be read.\n";
+
+void PrintHelp() {
+  std::printf("slowtoken %s: why was this token slow?\n\nUsage: slowtoken VERB [options]\n\n", SLOWTOKEN_VERSION);
+  for (const Verb& verb : kVerbs) std::printf("  %-8s %s\n", verb.name, verb.summary);
+  std::fputs(kHelp, stdout);
+}
+
+int Main(int argc, char** argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  if (name == "--help" || name == "-h" || name == "help") {
+    PrintHelp();
+    return kDone;
+  }
+  if (name == "--version") {
+    std::printf("slowtoken %s\n", SLOWTOKEN_VERSION);
+    return kDone;
+  }
+  for (const Verb& verb : kVerbs) {
+    if (name == verb.name) return verb.run(Arguments(argv + 2, argv + argc));
+  }
+  std::fprintf(stderr, "slowtoken: %s; the verbs are run, report, export, verify, doctor (see slowtoken --help)\n",
+               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace slowtoken::cli
+
+int main(int argc, char** argv) {
+  try {
+    return slowtoken::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("slowtoken: out of memory; read fewer traces at once, or use a machine with more\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "slowtoken: internal error: %s; please report it\n", error.what());
+  }
+  return slowtoken::cli::kUnreadable;
+}

@@ -1,0 +1,48 @@
+#include "manifest.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
+#include <absl/time/time.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace slowtoken::cli {
+namespace {
+
+absl::Status WritePrivate(const std::filesystem::path& path, const std::string& content) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const bool written = fd >= 0 && write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (written) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("cannot write ", path.string(), ": ", strerror(error), "; set SLOWTOKEN_DIR to another place"));
+}
+
+}  // namespace
+
+absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options, const std::string& program) {
+  const nlohmann::json manifest = {
+      {"schema", "slowtoken.run.v1"},
+      {"run_id", identity.run_id},
+      {"started_utc", absl::FormatTime(absl::RFC3339_full, absl::Now(), absl::UTCTimeZone())},
+      {"program", std::filesystem::path(program).filename().string()},
+      {"out", identity.out.string()},
+      {"mode", options.mode},
+      {"graph", options.graph},
+      {"ids", options.ids},
+      {"memory_bytes", options.memory_bytes},
+      {"labels", options.labels},
+      {"simulated", options.simulated},
+  };
+  const std::string text = manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (absl::Status written = WritePrivate(identity.folder / "manifest.json", text + "\n"); !written.ok())
+    return written;
+  return identity.key.empty() ? absl::OkStatus() : WritePrivate(identity.folder / "key", identity.key + "\n");
+}
+
+}  // namespace slowtoken::cli

@@ -1,0 +1,25 @@
+// The private folder of one run: who it is and what was asked, for the verbs that come later. Called by `run`.
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <filesystem>
+#include <string>
+
+#include "launch_options.h"
+
+namespace slowtoken::cli {
+
+struct RunIdentity {
+  std::string run_id;            // 16 hexadecimal digits
+  std::string key;               // 32 hexadecimal digits: the pseudonym key; empty if SLOWTOKEN_KEY_FILE names it
+  std::filesystem::path base;    // BaseFolder()
+  std::filesystem::path folder;  // base / run_id, 0700
+  std::filesystem::path out;     // where traces go
+};
+
+// Writes manifest.json and key (if there is one) into the run's folder, both readable by the owner only. Of the command
+// only the name of the program is kept: its arguments may hold secrets.
+absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options, const std::string& program);
+
+}  // namespace slowtoken::cli

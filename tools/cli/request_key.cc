@@ -1,0 +1,61 @@
+#include "request_key.h"
+
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/env.h"
+#include "base/siphash.h"
+
+namespace slowtoken::cli {
+namespace {
+
+// The key as given, else from where libslowtoken.so takes it (capture/config.cc).
+std::string KeyText(const std::string& given) {
+  if (!given.empty()) return given;
+  if (const char* text = std::getenv("SLOWTOKEN_KEY"); text != nullptr && *text != '\0') return text;
+  std::string text;
+  if (const char* path = std::getenv("SLOWTOKEN_KEY_FILE"); path != nullptr) std::ifstream(path) >> text;
+  return text;
+}
+
+bool IsPseudonym(const std::string& text) {
+  return text.size() == 16 && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
+}
+
+}  // namespace
+
+absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, const std::string& key,
+                                                const std::vector<reader::ProcessInfo>& processes) {
+  const std::string key_text = KeyText(key);
+  if (IsPseudonym(request) && key.empty()) {
+    record::RequestId id = 0;
+    std::from_chars(request.data(), request.data() + request.size(), id, 16);
+    return id;
+  }
+  uint8_t bytes[16];
+  if (!base::ParseHex(key_text, bytes, sizeof bytes)) {
+    return absl::InvalidArgumentError(
+        "--request: a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits");
+  }
+  base::SipKey sip;
+  memcpy(&sip.k0, bytes, 8);
+  memcpy(&sip.k1, bytes + 8, 8);
+  const std::string key_id = absl::StrFormat("%016x", base::SipHash(sip, "slowtoken key id"));
+  const bool fits = std::any_of(processes.begin(), processes.end(),
+                                [&](const auto& p) { return p.key_id.empty() || p.key_id == key_id; });
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        "--request: that key is not the one these traces were recorded with; it is in the run's folder, file `key`");
+  }
+  const record::RequestId id = base::SipHash(sip, request);
+  return id == 0 ? 1 : id;
+}
+
+}  // namespace slowtoken::cli

@@ -1,0 +1,51 @@
+// What a verb of the `slowtoken` command is: one function in one file, with its own options.
+// Called by main() on the only thread. A verb returns the exit code (contract: 0 done, 1 the answer is no, 2 wrong
+// usage, 3 input cannot be read) and has written at most one line on stderr, made with Fail().
+#pragma once
+
+#include <absl/status/status.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slowtoken::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kNo = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kUnreadable = 3;
+
+using Arguments = std::vector<std::string>;  // what follows the verb on the command line
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments& arguments);
+};
+
+int Run(const Arguments& arguments);
+int Report(const Arguments& arguments);
+int Export(const Arguments& arguments);
+int Verify(const Arguments& arguments);
+int Doctor(const Arguments& arguments);
+
+// Writes "slowtoken VERB: MESSAGE" as one line on stderr and returns `code`. The message says what, where, what to do.
+int Fail(std::string_view verb, std::string message, int code);
+int Fail(std::string_view verb, const absl::Status& status, int code);
+
+// The options of a verb, with --help and examples below them.
+class VerbApp : public CLI::App {
+ public:
+  VerbApp(const Verb& verb, const char* examples);
+
+  // Parses; an exit code when the verb must stop here (help printed, or wrong usage reported).
+  std::optional<int> Parse(const Arguments& arguments);
+
+ private:
+  const char* verb_name_;
+};
+
+}  // namespace slowtoken::cli

@@ -1,0 +1,99 @@
+// slowtoken verify TRACE…: is everything in the files there and undamaged, and what was lost while recording.
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "analysis/tee.h"
+#include "analysis/text_safety.h"
+#include "analysis/trace_analysis.h"
+#include "base/loss.h"
+#include "progress.h"
+#include "reader/trace_set.h"
+#include "report/units.h"
+#include "verb.h"
+
+namespace slowtoken::cli {
+namespace {
+
+constexpr Verb kVerb = {
+    "verify",
+    "Checks traces: integrity, losses, coverage. Exit code 1 if bytes inside are damaged; a trace whose process was "
+    "killed is whole up to its last chunk.",
+    Verify};
+constexpr const char* kExamples = "  slowtoken verify traces\n  slowtoken verify traces/engine-4711-0a1b2c3d.stt\n";
+
+const char* LossText(const std::string& cause) {
+  for (size_t i = 0; i < base::kLossCount; ++i) {
+    if (cause == base::kLossNames[i]) return base::kLossTexts[i];
+  }
+  return "a loss that a later version of slowtoken counts";
+}
+
+const char* Verdict(const reader::ProcessInfo& process) {
+  if (process.HasInsideDamage()) return "DAMAGED";
+  if (!process.clean_end) return "whole up to its last chunk; its process was killed, or the file was cut";
+  return process.damage_count != 0 ? "whole, with gaps that the writer itself counted" : "whole";
+}
+
+void PrintProcess(const reader::ProcessInfo& process) {
+  std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256) << ": "
+            << Verdict(process) << "\n";
+  std::cout << absl::StrFormat("  %s %d, %s in %s chunks, format %d, written by slowtoken %s\n",
+                               analysis::SafeText(process.role, 64), process.pid, report::Bytes(process.file_bytes),
+                               report::WithCommas(process.chunks), process.format_version,
+                               process.writer_version.empty() ? "?" : analysis::SafeText(process.writer_version, 64));
+  for (const reader::Damage& damage : process.damage)
+    std::cout << "  ! " << analysis::SafeText(damage.Text(), 512) << "\n";
+  if (process.damage_count > process.damage.size()) {
+    std::cout << "  ! and " << report::WithCommas(process.damage_count - process.damage.size()) << " more\n";
+  }
+  for (const auto& [cause, count] : process.losses) {
+    std::cout << "  dropped " << analysis::SafeText(cause, 64) << " " << report::WithCommas(count) << ": "
+              << LossText(cause) << "\n";
+  }
+  if (process.losses.empty()) std::cout << "  nothing was dropped while recording\n";
+}
+
+void PrintCoverage(const analysis::TraceAnalysis& analysis) {
+  const analysis::LaunchStats& stats = analysis.launch_stats();
+  const auto& counts = analysis.counts();
+  std::cout << "coverage: " << report::WithCommas(counts.kernels + counts.graph_replays)
+            << " kernels and graph replays, " << report::WithCommas(stats.launches()) << " launches, "
+            << report::WithCommas(stats.launches() - stats.matched()) << " of them without GPU record\n";
+  if (counts.kernels + counts.graph_replays == 0 && stats.launches() != 0) {
+    std::cout << "  ! NO KERNELS were recorded although launches were seen; `slowtoken report` says why\n";
+  }
+  if (const uint64_t missing = analysis.graph_nodes().missing(); missing != 0) {
+    std::cout << "  ! graph replays lack about " << report::WithCommas(missing) << " records\n";
+  }
+}
+
+}  // namespace
+
+int Verify(const Arguments& arguments) {
+  std::vector<std::string> paths;
+  VerbApp app(kVerb, kExamples);
+  app.add_option("TRACE", paths, "trace files or directories")->required();
+  if (auto code = app.Parse(arguments)) return *code;
+  const absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths);
+  if (!traces.ok()) return Fail("verify", traces.status(), kUnreadable);
+  analysis::TraceAnalysis analysis((*traces)->dictionary());
+  Progress progress(**traces, "verify");
+  analysis::Tee both(analysis, progress);
+  const absl::Status read = (*traces)->Replay(both);
+  progress.Clear();
+  if (!read.ok()) return Fail("verify", read, kUnreadable);
+  analysis.Finish();
+  const auto& processes = (*traces)->processes();
+  for (const reader::ProcessInfo& process : processes) PrintProcess(process);
+  PrintCoverage(analysis);
+  const bool damaged =
+      std::any_of(processes.begin(), processes.end(), [](const auto& process) { return process.HasInsideDamage(); });
+  return damaged ? kNo : kDone;
+}
+
+}  // namespace slowtoken::cli
