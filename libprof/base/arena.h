@@ -24,6 +24,10 @@ class Arena {
   // Gives the whole block back. Every pointer into it dies.
   void Release();
 
+  // Faults in every page handed out so far, so that no host thread has to. May run while other threads use the memory.
+  // About 0.5 µs a page.
+  void Prefault();
+
   // Forgets the block without giving it back: for a forked child, where something may still point into it.
   void Abandon() { base_ = nullptr, capacity_ = used_ = 0; }
 

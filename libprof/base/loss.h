@@ -20,7 +20,7 @@ namespace slowtoken::base {
   X(kZeroTimestamp, "zero_timestamp", "GPU records without a time (start or end 0)")                          \
   X(kUnfinishedRecord, "unfinished_record", "GPU records handed out while still running")                     \
   X(kBadTimestamp, "bad_timestamp", "records whose times cannot be true (end before start, another clock)")   \
-  X(kNvtxRingFull, "nvtx_ring_full", "NVTX events dropped: the thread's ring was full")                       \
+  X(kNvtxRingFull, "nvtx_ring_full", "NVTX events dropped: no room left in the rings")                        \
   X(kNoThreadRing, "no_thread_ring", "NVTX events dropped: no ring left for a new thread")                    \
   X(kNvtxTextTruncated, "nvtx_text_truncated", "NVTX texts cut to the limit")                                 \
   X(kNvtxUnbalanced, "nvtx_unbalanced", "pops without push, ends without start")                              \

@@ -44,6 +44,10 @@ CollectContext Pipeline::Context() {
 }
 
 void Pipeline::Round() {
+  if (!prefaulted_) {
+    prefaulted_ = true;
+    arena_->Prefault();
+  }
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();
   CollectContext context = Context();

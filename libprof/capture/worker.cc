@@ -23,7 +23,8 @@ base::TimeNs InMilliseconds(uint32_t ms) { return base::MonotonicNow() + uint64_
 bool Worker::Start(const Job& job, uint32_t period_ms) {
   job_ = job;
   period_ms_ = period_ms;
-  stop_asked_ = wake_asked_ = done_ = false;
+  stop_asked_ = done_ = false;
+  wake_asked_ = true;  // the first round comes at once
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

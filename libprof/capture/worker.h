@@ -1,4 +1,5 @@
-// Worker: the one thread of ours in the host's process. It runs a round every flush period, and one last round at stop.
+// Worker: the one thread of ours in the host's process. It runs a round at start, one every flush period, and one last
+// round at stop.
 // Start and Stop are called by the session, on host threads (a door, the exit hook); Wake by any thread.
 // The thread blocks every signal, has a small stack, and never holds the mutex while it works.
 #pragma once

@@ -34,6 +34,19 @@ TEST(Arena, SizesThatOverflowAreRefused) {
   arena.Release();
 }
 
+TEST(Arena, PrefaultKeepsWhatIsThere) {
+  Arena arena;
+  ASSERT_TRUE(arena.Reserve(1 << 20, false));
+  auto* text = static_cast<char*>(arena.Allocate(100'000));
+  text[0] = 'a';
+  text[4096] = 'b';
+  arena.Prefault();
+  EXPECT_EQ(text[0], 'a');
+  EXPECT_EQ(text[4096], 'b');
+  EXPECT_EQ(text[8192], 0);
+  arena.Release();
+}
+
 TEST(Arena, BeforeReserveNothingIsHandedOut) {
   Arena arena;
   EXPECT_EQ(arena.Allocate(1), nullptr);

@@ -50,8 +50,9 @@ TEST(Worker, WakeDoesNotWaitForThePeriod) {
   Counted counted;
   Worker worker;
   ASSERT_TRUE(worker.Start(counted.Job(), 3'600'000));
+  WaitForRounds(counted, 1);  // the one at start
   worker.Wake();
-  WaitForRounds(counted, 1);
+  WaitForRounds(counted, 2);
   EXPECT_TRUE(worker.Stop(10'000));
 }
 
