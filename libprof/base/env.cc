@@ -18,7 +18,7 @@ int HexDigit(char c) {
 
 std::string_view EnvText(const char* name) {
   const char* value = getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
+  return value == nullptr ? std::string_view("") : std::string_view(value);  // never a null pointer: it goes to memcpy
 }
 
 std::optional<uint64_t> ParseSize(std::string_view text) {
