@@ -79,6 +79,15 @@ class Harness:
         return json.loads(path.read_text())
 
 
+def toolkit_with(library):
+    """The CUDA toolkit that holds `library` (a glob in lib64), or the end of the test as skipped."""
+    for folder in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda"):
+        if folder and list(pathlib.Path(folder, "lib64").glob(library)):
+            return folder
+    print(f"skipped: no toolkit with {library} here")
+    sys.exit(SKIP)
+
+
 def main(test):
     """Runs test() and turns its outcome into an exit code."""
     try:

@@ -16,10 +16,7 @@ from harness import expect
 
 def main():
     build, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    toolkit = next((p for p in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda") if p and list(pathlib.Path(p, "lib64").glob("libnccl.so*"))), None)
-    if toolkit is None:
-        print("skipped: no toolkit with a libnccl here")
-        sys.exit(harness.SKIP)
+    toolkit = harness.toolkit_with("libnccl.so*")
     h = harness.Harness(build, work)
     shutil.rmtree(h.traces, ignore_errors=True)
     result = subprocess.run([str(h.bin / "slowtoken"), "run", "-o", str(h.traces), "--mode=trace", "--", str(build / "hosts" / "host_nccl")],

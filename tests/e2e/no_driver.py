@@ -19,10 +19,7 @@ def main():
     if pathlib.Path("/proc/driver/nvidia").exists():
         print("skipped: this machine has a driver")
         sys.exit(harness.SKIP)
-    toolkit = next((p for p in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda") if p and list(pathlib.Path(p, "lib64").glob("libcupti.so*"))), None)
-    if toolkit is None:
-        print("skipped: no toolkit with a libcupti here")
-        sys.exit(harness.SKIP)
+    toolkit = harness.toolkit_with("libcupti.so*")
     h = harness.Harness(build, work)
     shutil.rmtree(h.traces, ignore_errors=True)
     host = build / "hosts" / "host_no_driver"
