@@ -43,6 +43,11 @@ class Tee final : public record::EventVisitor {
   SLOWTOKEN_TEE(GapSummary)
   SLOWTOKEN_TEE(IterationSummary)
   SLOWTOKEN_TEE(HistogramSnapshot)
+  SLOWTOKEN_TEE(CounterSnapshot)
+  SLOWTOKEN_TEE(DetailChange)
+  SLOWTOKEN_TEE(Trigger)
+  SLOWTOKEN_TEE(Condition)
+  SLOWTOKEN_TEE(DeviceSample)
 #undef SLOWTOKEN_TEE
 
  private:

@@ -26,6 +26,10 @@ SLOWTOKEN_BINDER(RequestSummaryBatch, SLOWTOKEN_REQUEST_SUMMARY_COLUMNS)
 SLOWTOKEN_BINDER(GapSummaryBatch, SLOWTOKEN_GAP_SUMMARY_COLUMNS)
 SLOWTOKEN_BINDER(IterationSummaryBatch, SLOWTOKEN_ITERATION_SUMMARY_COLUMNS)
 SLOWTOKEN_BINDER(HistogramSnapshotBatch, SLOWTOKEN_HISTOGRAM_COLUMNS)
+SLOWTOKEN_BINDER(DetailChangeBatch, SLOWTOKEN_DETAIL_CHANGE_COLUMNS)
+SLOWTOKEN_BINDER(TriggerBatch, SLOWTOKEN_TRIGGER_COLUMNS)
+SLOWTOKEN_BINDER(CounterSnapshotBatch, SLOWTOKEN_COUNTER_COLUMNS)
+SLOWTOKEN_BINDER(DeviceSampleBatch, SLOWTOKEN_DEVICE_SAMPLE_COLUMNS)
 
 // Annotations: also name and flags, which are columns as long as the others; values and rows are bound apart.
 inline void BindColumns(const v1::AnnotationBatch& batch, Cursors& cursors) {

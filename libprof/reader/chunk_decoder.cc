@@ -37,6 +37,9 @@ void ChunkDecoder::DeliverEvents(const v1::Chunk& chunk, record::EventVisitor& o
   Simple<record::Synchronization>(chunk.synchronizations(), "synchronizations", out);
   Simple<record::Overhead>(chunk.overheads(), "overheads", out);
   Simple<record::OwnCost>(chunk.own_costs(), "own costs", out);
+  Simple<record::Trigger>(chunk.triggers(), "triggers", out);
+  Simple<record::CounterSnapshot>(chunk.counters(), "counters", out);
+  Simple<record::DeviceSample>(chunk.device_samples(), "device samples", out);
   RequestSummaries(chunk.request_summaries(), out);
   GapSummaries(chunk.gap_summaries(), out);
   IterationSummaries(chunk.iteration_summaries(), out);

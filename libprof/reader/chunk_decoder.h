@@ -19,7 +19,8 @@ class ChunkDecoder {
   // Interns what the chunk defines. Before the others, once per chunk.
   void Load(const v1::Chunk& chunk);
 
-  // Resources, source states, totals and clock snapshots. With a filter only those that are new or have changed.
+  // Resources, source states, conditions, totals, clock snapshots and the detail level. With a filter only those that
+  // are new or have changed.
   void DeliverState(const v1::Chunk& chunk, record::EventVisitor& out, StateFilter* filter);
   // The batch membership when the chunk began, as `batch` annotations.
   void DeliverBatchesAtStart(const v1::Chunk& chunk, record::EventVisitor& out);
@@ -36,6 +37,7 @@ class ChunkDecoder {
   template <typename Event, typename BatchMessage>
   void Simple(const BatchMessage& batch, const char* name, record::EventVisitor& out);
   void Clocks(const v1::ClockSnapshotBatch& batch, record::EventVisitor& out, StateFilter* filter);
+  void DetailChanges(const v1::DetailChangeBatch& batch, record::EventVisitor& out, StateFilter* filter);
   void Kernels(const v1::KernelBatch& batch, record::EventVisitor& out);
   void ApiCalls(const v1::ApiCallBatch& batch, record::EventVisitor& out);
   void Ranges(const v1::NvtxRangeBatch& batch, record::EventVisitor& out);

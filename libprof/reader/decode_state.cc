@@ -10,7 +10,20 @@ namespace slowtoken::reader {
 namespace {
 
 // First word of each key, so that ids of different kinds do not meet.
-enum Kind : uint64_t { kDevice = 1, kContext, kStream, kThread, kDomain, kCategory, kSource, kLosses, kTotals, kClock };
+enum Kind : uint64_t {
+  kDevice = 1,
+  kContext,
+  kStream,
+  kThread,
+  kDomain,
+  kCategory,
+  kSource,
+  kLosses,
+  kTotals,
+  kClock,
+  kCondition,
+  kDetail
+};
 
 uint32_t Narrow(uint64_t value) { return static_cast<uint32_t>(value); }
 
@@ -90,6 +103,13 @@ void TellSources(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter*
   }
 }
 
+void TellConditions(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter* filter, record::EventVisitor& out) {
+  for (const v1::Condition& m : chunk.conditions()) {
+    const record::Condition c{tables.Text(m.name()), tables.Text(m.value()), tables.process()};
+    Tell(c, filter, {kCondition, c.name}, {c.value}, out);
+  }
+}
+
 void TellLosses(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter* filter, record::EventVisitor& out) {
   record::LossTotals losses;
   losses.process = tables.process();
@@ -128,14 +148,31 @@ void ChunkDecoder::Clocks(const v1::ClockSnapshotBatch& batch, record::EventVisi
   }
 }
 
+// As clock snapshots: the first is the newest of the chunk before.
+void ChunkDecoder::DetailChanges(const v1::DetailChangeBatch& batch, record::EventVisitor& out, StateFilter* filter) {
+  Cursors cursors;
+  BindColumns(batch, cursors);
+  if (!cursors.Check()) return Problem("detail changes");
+  RowReader reader(cursors, tables_);
+  for (size_t i = 0; i < cursors.rows; ++i) {
+    record::DetailChange d;
+    trace::Columns<record::DetailChange>::Each(d, reader);
+    d.process = tables_.process();
+    const auto level = static_cast<uint64_t>(d.level), reason = static_cast<uint64_t>(d.reason);
+    Tell(d, filter, {kDetail}, {d.time, level, reason, d.keep_one_in, d.cost_ppm, d.budget_ppm}, out);
+  }
+}
+
 void ChunkDecoder::DeliverState(const v1::Chunk& chunk, record::EventVisitor& out, StateFilter* filter) {
   TellDevices(chunk, tables_, filter, out);
   TellGpuObjects(chunk, tables_, filter, out);
   TellNames(chunk, tables_, filter, out);
   TellSources(chunk, tables_, filter, out);
+  TellConditions(chunk, tables_, filter, out);
   TellLosses(chunk, tables_, filter, out);
   TellTotals(chunk, tables_, filter, out);
   Clocks(chunk.clocks(), out, filter);
+  DetailChanges(chunk.detail_changes(), out, filter);
 }
 
 }  // namespace slowtoken::reader

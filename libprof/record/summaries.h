@@ -109,4 +109,28 @@ struct HistogramSnapshot {
   ProcessIndex process = 0;
 };
 
+// Counters of attribution, cumulative since the start of the process.
+enum class Counter : uint8_t {
+  kRequests,         // label: FinishReason
+  kTokens,           // label: TokenKind
+  kIterations,       // label: IterationKind
+  kStalls,           // label: the cause (0 = unknown)
+  kSlowFirstTokens,  // label: the cause (0 = unknown)
+  kLaunchesDelayed,  // launches whose GPU work began after the call had returned
+  kGpuBusyNs,        // label: DeviceInfo::ordinal
+  kGpuIdleNs,        // label: DeviceInfo::ordinal; detail: IdleReason
+  kBlindNs,          // label: SourceState; detail: Source
+};
+enum class TokenKind : uint8_t { kPrompt, kCached, kGenerated };
+enum class IterationKind : uint8_t { kGraph, kPiecewise, kEager, kMixed, kDummy };
+enum class IdleReason : uint8_t { kHost, kDependency, kCopy, kNoWork };
+
+struct CounterSnapshot {
+  uint64_t value = 0;
+  uint32_t label = 0;
+  uint32_t detail = 0;
+  Counter counter = Counter::kRequests;
+  ProcessIndex process = 0;
+};
+
 }  // namespace slowtoken::record

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "record/annotation.h"
+#include "record/conditions.h"
+#include "record/detail_events.h"
 #include "record/gpu_events.h"
 #include "record/host_events.h"
 #include "record/nvtx_events.h"
@@ -43,6 +45,11 @@ class EventVisitor {
   virtual void On(const GapSummary&) {}
   virtual void On(const IterationSummary&) {}
   virtual void On(const HistogramSnapshot&) {}
+  virtual void On(const CounterSnapshot&) {}
+  virtual void On(const DetailChange&) {}
+  virtual void On(const Trigger&) {}
+  virtual void On(const Condition&) {}
+  virtual void On(const DeviceSample&) {}
 
  protected:
   ~EventVisitor() = default;

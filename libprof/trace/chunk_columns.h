@@ -41,6 +41,10 @@ struct ChunkColumns {
   Batch<record::GapSummary> gap_summaries;
   Batch<record::IterationSummary> iteration_summaries;
   Batch<record::HistogramSnapshot> histograms;
+  Batch<record::DetailChange> detail_changes;
+  Batch<record::Trigger> triggers;
+  Batch<record::CounterSnapshot> counters;
+  Batch<record::DeviceSample> device_samples;
 };
 
 }  // namespace slowtoken::trace

@@ -72,6 +72,7 @@ bool ChunkEncoder::Seal(const record::Advance* advance) {
   chunk_.Reset();
   pending_ = false;
   if (live_.clock.monotonic != 0) chunk_.AddRow(chunk_.columns.clocks, live_.clock);
+  if (live_.detail.time != 0) chunk_.AddRow(chunk_.columns.detail_changes, live_.detail);
   if (advance != nullptr) CollectOpen(Mode::kBatchesAtStart);
   return ok;
 }
@@ -127,6 +128,10 @@ size_t ChunkEncoder::Serialize(const record::Advance* advance) {
       {44, c.gap_summaries.columns},
       {45, c.iteration_summaries.columns},
       {46, c.histograms.columns},
+      {47, c.detail_changes.columns},
+      {48, c.triggers.columns},
+      {49, c.counters.columns},
+      {50, c.device_samples.columns},
   };
   const ChunkContents contents{header_,      advance,  live_,        batches,          chunk_.store,
                                *dictionary_, TextOfId, chunk_.texts, chunk_.requests()};

@@ -61,6 +61,11 @@ class ChunkEncoder final : public record::EventVisitor {
   void On(const record::GapSummary& event) override;
   void On(const record::IterationSummary& event) override;
   void On(const record::HistogramSnapshot& event) override;
+  void On(const record::CounterSnapshot& event) override;
+  void On(const record::DetailChange& event) override;
+  void On(const record::Trigger& event) override;
+  void On(const record::Condition& event) override;
+  void On(const record::DeviceSample& event) override;
 
   // Writes the chunk as it is; nullptr: a continuation, without Advance. True if the sink took it.
   bool Seal(const record::Advance* advance);

@@ -16,6 +16,7 @@ enum ChunkField : uint32_t {
   kAdvance = 2,
   kLosses = 3,
   kCaptureTotals = 4,
+  kConditions = 5,
   kDevices = 10,
   kContexts = 11,
   kStreams = 12,
@@ -118,6 +119,11 @@ void WriteSource(Writer& w, const record::SourceStatus& s, const LocalIds& texts
 }
 
 void WriteResources(Writer& chunk, const LiveState& live, const LocalIds& texts) {
+  for (const record::Condition& c : live.conditions.items()) {
+    Writer w{chunk, kConditions};
+    Uint(w, 1, texts.Find(c.name));
+    Uint(w, 2, texts.Find(c.value));
+  }
   for (const record::DeviceInfo& d : live.devices.items()) {
     Writer w{chunk, kDevices};
     WriteDevice(w, d, texts);

@@ -213,6 +213,40 @@ SLOWTOKEN_COLUMNS_OF(record::HistogramSnapshot, SLOWTOKEN_HISTOGRAM_COLUMNS, 56,
 #define SLOWTOKEN_BUCKET_COLUMNS(X) X(1, index) X(2, value)
 static_assert(sizeof(record::HistogramBucket) == 16, "a member changed");
 
+// clang-format off
+#define SLOWTOKEN_DETAIL_CHANGE_COLUMNS(X)                                                     \
+  X(1, time, time, kTime) X(2, level, level, kNumber) X(3, reason, reason, kNumber)            \
+  X(4, keep_one_in, keep_one_in, kNumber) X(5, cost_ppm, cost_ppm, kNumber)                    \
+  X(6, budget_ppm, budget_ppm, kNumber)
+// clang-format on
+SLOWTOKEN_COLUMNS_OF(record::DetailChange, SLOWTOKEN_DETAIL_CHANGE_COLUMNS, 32, 6)
+
+// clang-format off
+#define SLOWTOKEN_TRIGGER_COLUMNS(X)                                                                            \
+  X(1, time, time, kTime) X(2, window_start, window_start, kAfter) X(3, window_end, window_end, kAfter)         \
+  X(4, id, id, kNumber) X(5, pid, pid, kNumber) X(6, n, n, kNumber) X(7, req, req, kRequest)                    \
+  X(8, value_ns, value_ns, kNumber) X(9, limit_ns, limit_ns, kNumber) X(10, text, text, kText)                  \
+  X(11, kind, kind, kNumber)
+// clang-format on
+SLOWTOKEN_COLUMNS_OF(record::Trigger, SLOWTOKEN_TRIGGER_COLUMNS, 72, 11)
+
+// clang-format off
+#define SLOWTOKEN_COUNTER_COLUMNS(X)                                                       \
+  X(1, counter, counter, kNumber) X(2, label, label, kNumber) X(3, detail, detail, kNumber) \
+  X(4, value, value, kNumber)
+// clang-format on
+SLOWTOKEN_COLUMNS_OF(record::CounterSnapshot, SLOWTOKEN_COUNTER_COLUMNS, 24, 4)
+
+// clang-format off
+#define SLOWTOKEN_DEVICE_SAMPLE_COLUMNS(X)                                                                   \
+  X(1, time, time, kTime) X(2, device, device, kNumber) X(3, present, present, kNumber)                      \
+  X(4, sm_clock_mhz, sm_clock_mhz, kNumber) X(5, memory_clock_mhz, memory_clock_mhz, kNumber)                \
+  X(6, power_mw, power_mw, kNumber) X(7, temperature_c, temperature_c, kNumber)                              \
+  X(8, throttle_reasons, throttle_reasons, kNumber) X(9, gpu_utilization, gpu_utilization, kNumber)          \
+  X(10, memory_utilization, memory_utilization, kNumber) X(11, memory_used, memory_used, kNumber)
+// clang-format on
+SLOWTOKEN_COLUMNS_OF(record::DeviceSample, SLOWTOKEN_DEVICE_SAMPLE_COLUMNS, 64, 11)
+
 // Structs that chunk_writer.cc writes field by field: a new member must be added there, in the proto and in
 // reader/decode_state.cc.
 static_assert(sizeof(record::DeviceInfo) == 64 && sizeof(record::ContextInfo) == 12 &&
@@ -220,6 +254,7 @@ static_assert(sizeof(record::DeviceInfo) == 64 && sizeof(record::ContextInfo) ==
 static_assert(sizeof(record::ThreadInfo) == 12 && sizeof(record::NvtxDomainInfo) == 12);
 static_assert(sizeof(record::NvtxCategoryInfo) == 16 && sizeof(record::SourceStatus) == 32);
 static_assert(sizeof(record::CaptureTotals) == 64 && sizeof(record::Advance) == 24);
+static_assert(sizeof(record::Condition) == 12);
 
 // Count columns of the nested lists.
 inline constexpr unsigned kRangeFieldCount = 10;

@@ -98,6 +98,24 @@ void ChunkEncoder::On(const record::OwnCost& event) {
   if (ReadyForOne()) chunk_.AddRow(chunk_.columns.own_costs, event);
 }
 
+void ChunkEncoder::On(const record::DetailChange& event) {
+  if (!ReadyForOne()) return;
+  chunk_.AddRow(chunk_.columns.detail_changes, event);
+  live_.detail = event;
+}
+
+void ChunkEncoder::On(const record::Trigger& event) {
+  if (Ready(0, chunk_.NewTextBytes(event.text), 1)) chunk_.AddRow(chunk_.columns.triggers, event);
+}
+
+void ChunkEncoder::On(const record::CounterSnapshot& event) {
+  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.counters, event);
+}
+
+void ChunkEncoder::On(const record::DeviceSample& event) {
+  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.device_samples, event);
+}
+
 void ChunkEncoder::On(const record::RequestSummary& event) {
   if (!Ready(event.ttft_phases.size() + event.queue_by.size(), 0, 1)) return;
   Batch<record::RequestSummary>& batch = chunk_.columns.request_summaries;

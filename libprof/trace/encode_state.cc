@@ -42,6 +42,11 @@ void ChunkEncoder::On(const record::SourceStatus& event) {
       event, [&](const record::SourceStatus& old) { return old.source == event.source && old.state == event.state; });
 }
 
+void ChunkEncoder::On(const record::Condition& event) {
+  if (!Awake()) return;
+  live_.conditions.Put(event, [&](const record::Condition& old) { return old.name == event.name; });
+}
+
 void ChunkEncoder::On(const record::LossTotals& event) {
   if (!Awake()) return;
   live_.losses = event;

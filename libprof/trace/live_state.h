@@ -1,7 +1,7 @@
 // LiveState: the resources every chunk repeats, so that it can be read alone: devices, contexts, streams, threads, NVTX
-// domains and categories, source states, the newest clock snapshot and totals. Belongs to ChunkEncoder (worker thread).
-// Bounded: a full table forgets its oldest entry (which earlier chunks have). Put is a linear search; resources are
-// few.
+// domains and categories, source states, conditions, the newest clock snapshot, detail level and totals. Belongs to
+// ChunkEncoder (worker thread). Bounded: a full table forgets its oldest entry (which earlier chunks have). Put is a
+// linear search; resources are few.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <span>
 
 #include "base/arena.h"
+#include "record/conditions.h"
+#include "record/detail_events.h"
 #include "record/resources.h"
 #include "record/session_events.h"
 
@@ -55,14 +57,16 @@ struct LiveState {
   LiveTable<record::NvtxDomainInfo> domains;
   LiveTable<record::NvtxCategoryInfo> categories;
   LiveTable<record::SourceStatus> sources;
+  LiveTable<record::Condition> conditions;
   record::ClockSnapshot clock;  // the newest; monotonic == 0: none yet
+  record::DetailChange detail;  // the newest; time == 0: none yet
   record::LossTotals losses;
   record::CaptureTotals totals;
 
   bool Init(base::Arena& arena) {
     return devices.Init(arena, 64) && contexts.Init(arena, 256) && streams.Init(arena, 1024) &&
            threads.Init(arena, 2048) && domains.Init(arena, 256) && categories.Init(arena, 1024) &&
-           sources.Init(arena, 16);
+           sources.Init(arena, 16) && conditions.Init(arena, 128);
   }
 
   // Calls use(StringId) for every text the state names.
@@ -73,6 +77,10 @@ struct LiveState {
     for (const auto& d : domains.items()) use(d.name);
     for (const auto& c : categories.items()) use(c.name);
     for (const auto& s : sources.items()) use(s.detail);
+    for (const auto& c : conditions.items()) {
+      use(c.name);
+      use(c.value);
+    }
   }
 };
 

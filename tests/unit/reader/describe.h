@@ -113,6 +113,22 @@ class Describer {
     return Join("histogram", int(e.metric), int(e.label), e.count, e.sum_ns, e.max_ns, buckets);
   }
 
+  std::string operator()(const record::CounterSnapshot& e) const {
+    return Join("counter", int(e.counter), e.label, e.detail, e.value);
+  }
+  std::string operator()(const record::DetailChange& e) const {
+    return Join("detail", e.time, int(e.level), int(e.reason), e.keep_one_in, e.cost_ppm, e.budget_ppm);
+  }
+  std::string operator()(const record::Trigger& e) const {
+    return Join("trigger", e.time, e.window_start, e.window_end, e.id, e.pid, e.n, e.req, e.value_ns, e.limit_ns,
+                Text(e.text), int(e.kind));
+  }
+  std::string operator()(const record::Condition& e) const { return Join("condition", Text(e.name), Text(e.value)); }
+  std::string operator()(const record::DeviceSample& e) const {
+    return Join("device_sample", e.time, e.device, e.present, e.sm_clock_mhz, e.memory_clock_mhz, e.power_mw,
+                e.temperature_c, e.throttle_reasons, e.gpu_utilization, e.memory_utilization, e.memory_used);
+  }
+
  private:
   template <typename... Parts>
   static std::string Join(const Parts&... parts) {
@@ -187,6 +203,11 @@ class Recorder final : public record::EventVisitor {
   SLOWTOKEN_RECORD(GapSummary)
   SLOWTOKEN_RECORD(IterationSummary)
   SLOWTOKEN_RECORD(HistogramSnapshot)
+  SLOWTOKEN_RECORD(CounterSnapshot)
+  SLOWTOKEN_RECORD(DetailChange)
+  SLOWTOKEN_RECORD(Trigger)
+  SLOWTOKEN_RECORD(Condition)
+  SLOWTOKEN_RECORD(DeviceSample)
 #undef SLOWTOKEN_RECORD
 
   struct Event {

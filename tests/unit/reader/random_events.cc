@@ -62,7 +62,8 @@ void RandomEvents::Emit(int kind, bool extreme, record::EventVisitor& out) {
   if (kind < 10) return EmitAnnotation(out);
   if (kind < 17) return EmitResource(kind, out);
   if (kind < 22) return EmitSession(kind, out);
-  EmitSummary(kind, out);
+  if (kind < 26) return EmitSummary(kind, out);
+  EmitRecorder(kind, out);
 }
 
 void RandomEvents::EmitGpu(int kind, record::EventVisitor& out) {
@@ -249,6 +250,35 @@ void RandomEvents::EmitHistogram(record::EventVisitor& out) {
   for (record::HistogramBucket& bucket : buckets) bucket = {Any<uint32_t>(), Number()};
   out.On(
       record::HistogramSnapshot{AnyEnum<record::Metric>(7), Any<uint8_t>(), Number(), Number(), Number(), buckets, 0});
+}
+
+// Counters, detail level, triggers and conditions.
+void RandomEvents::EmitRecorder(int kind, record::EventVisitor& out) {
+  switch (kind) {
+    case 26:
+      return out.On(
+          record::CounterSnapshot{Number(), Any<uint32_t>(), Any<uint32_t>(), AnyEnum<record::Counter>(9), 0});
+    case kDetailChange:
+      return out.On(record::DetailChange{Number(), AnyEnum<record::DetailLevel>(3), AnyEnum<record::DetailReason>(4),
+                                         Any<uint32_t>(), Any<uint32_t>(), Any<uint32_t>(), 0});
+    case 28:
+      return out.On(record::Trigger{Number(), Number(), Number(), Number(), Any<uint32_t>(), Any<uint32_t>(), Number(),
+                                    Number(), Number(), Text(), AnyEnum<record::TriggerKind>(6), 0});
+    case 29:
+      return out.On(record::Condition{Text(), Text(), 0});
+    default:
+      return EmitDeviceSample(out);
+  }
+}
+
+void RandomEvents::EmitDeviceSample(record::EventVisitor& out) {
+  record::DeviceSample e;
+  for (uint64_t* field : {&e.time, &e.throttle_reasons, &e.memory_used}) *field = Number();
+  for (uint32_t* field : {&e.device, &e.present, &e.sm_clock_mhz, &e.memory_clock_mhz, &e.power_mw, &e.temperature_c,
+                          &e.gpu_utilization, &e.memory_utilization}) {
+    *field = Any<uint32_t>();
+  }
+  out.On(e);
 }
 
 }  // namespace slowtoken::reader

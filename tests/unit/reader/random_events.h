@@ -13,7 +13,8 @@ namespace slowtoken::reader {
 
 class RandomEvents {
  public:
-  static constexpr int kKinds = 26;  // all of EventVisitor but Advance
+  static constexpr int kKinds = 31;  // all of EventVisitor but Advance
+  static constexpr int kDetailChange = 27;
 
   RandomEvents(uint64_t seed, record::Dictionary& dictionary);
 
@@ -49,6 +50,8 @@ class RandomEvents {
   void EmitGapSummary(record::EventVisitor& out);
   void EmitIterationSummary(record::EventVisitor& out);
   void EmitHistogram(record::EventVisitor& out);
+  void EmitRecorder(int kind, record::EventVisitor& out);
+  void EmitDeviceSample(record::EventVisitor& out);
 
   std::mt19937_64 random_;
   bool extreme_ = false;

@@ -47,6 +47,11 @@ class Both final : public record::EventVisitor {
   SLOWTOKEN_BOTH(GapSummary)
   SLOWTOKEN_BOTH(IterationSummary)
   SLOWTOKEN_BOTH(HistogramSnapshot)
+  SLOWTOKEN_BOTH(CounterSnapshot)
+  SLOWTOKEN_BOTH(DetailChange)
+  SLOWTOKEN_BOTH(Trigger)
+  SLOWTOKEN_BOTH(Condition)
+  SLOWTOKEN_BOTH(DeviceSample)
 #undef SLOWTOKEN_BOTH
 
  private:
@@ -78,8 +83,8 @@ std::vector<std::string> SortedTexts(const std::vector<Recorder::Event>& events,
 
 // Live state is told once a chunk in its newest form: compared apart.
 bool IsState(const std::string& text) {
-  for (const char* kind :
-       {"device|", "context|", "stream|", "thread|", "domain|", "category|", "source|", "losses|", "totals|"}) {
+  for (const char* kind : {"device|", "context|", "stream|", "thread|", "domain|", "category|", "source|", "losses|",
+                           "totals|", "condition|"}) {
     if (text.starts_with(kind)) return true;
   }
   return false;
@@ -120,7 +125,8 @@ TEST(RoundTrip, RandomSequences) {
     Both both(recording.out(), expected);
     for (int i = 0; i < 2000; ++i) {
       int kind = static_cast<int>(random.Below(RandomEvents::kKinds));
-      if (kind == 17) kind = 0;  // clock snapshots are repeated by the next chunk: tested apart
+      // Clock snapshots and detail changes are repeated by the next chunk: tested apart.
+      if (kind == 17 || kind == RandomEvents::kDetailChange) kind = 0;
       random.Emit(kind, random.Below(4) == 0, both);
       if (random.Below(300) == 0) both.On(record::Advance{static_cast<uint64_t>(i), 0, 0});
     }
@@ -176,6 +182,25 @@ TEST(RoundTrip, StateOfLastChunkIsWhole) {
   EXPECT_TRUE(first.OfKind("clock").empty());
   EXPECT_THAT(second.OfKind("clock"), testing::ElementsAre("clock|5|6|7|8|9|10|"));
   EXPECT_THAT(third.OfKind("clock"), testing::ElementsAre("clock|5|6|7|8|9|10|")) << "the newest is repeated";
+}
+
+TEST(RoundTrip, TheNewestDetailChangeOpensEachChunk) {
+  Recording recording;
+  const record::DetailChange full{5, record::DetailLevel::kFull, record::DetailReason::kStart, 1, 0, 10'000, 0};
+  const record::DetailChange less{6, record::DetailLevel::kSampled, record::DetailReason::kBudget, 8, 15'000, 10'000,
+                                  0};
+  recording.out().On(full);
+  recording.out().On(less);
+  recording.out().On(record::Advance{1, 1, 0});
+  recording.out().On(record::Advance{2, 2, 0});
+  Names names;
+  TempDir dir;
+  auto file = TraceFile::Open(dir.Write("t.stt", recording.sink.bytes), 0, names.dictionary);
+  ASSERT_TRUE(file.ok());
+  Recorder first(names.dictionary), second(names.dictionary);
+  ASSERT_TRUE((*file)->NextChunk(first) && (*file)->NextChunk(second));
+  EXPECT_THAT(first.OfKind("detail"), testing::ElementsAre("detail|5|0|0|1|0|10000|", "detail|6|1|1|8|15000|10000|"));
+  EXPECT_THAT(second.OfKind("detail"), testing::ElementsAre("detail|6|1|1|8|15000|10000|"));
 }
 
 TEST(RoundTrip, HeaderInEveryField) {
