@@ -53,12 +53,17 @@ void RecorderFacts::Add(const record::SourceStatus& status) {
                                                .detail = SafeText(dictionary_->text(status.detail), 512)};
   if (status.source != record::Source::kCupti || !IsTime(status.time)) return;
   Blind& blind = blind_[status.process];
-  const bool ends = status.state == record::SourceState::kLost || status.state == record::SourceState::kPaused;
-  if (ends && blind.since == 0) blind.since = status.time;
-  if (status.state == record::SourceState::kActive && blind.since != 0) {
-    if (status.time > blind.since) blind.sum = SaturatingAdd(blind.sum, status.time - blind.since);
-    blind.since = 0;
-  }
+  if (status.BeginsBlind() && status.reason == blind.reason) return;
+  if (!status.BeginsBlind() && !status.EndsBlind()) return;
+  EndBlind(blind, status.time);
+  blind.reason = status.reason;
+  blind.since = status.time;
+}
+
+void RecorderFacts::EndBlind(Blind& blind, record::TimeNs now) {
+  if (blind.reason == record::BlindReason::kNone || now <= blind.since) return;
+  uint64_t& sum = blind.sums[static_cast<size_t>(blind.reason)];
+  sum = SaturatingAdd(sum, now - blind.since);
 }
 
 void RecorderFacts::Add(const record::ClockSnapshot& snapshot) {
@@ -89,41 +94,35 @@ std::vector<SourceFact> RecorderFacts::Sources() const {
   return all;
 }
 
+std::array<uint64_t, record::kBlindReasonCount> RecorderFacts::BlindBy() const {
+  std::array<uint64_t, record::kBlindReasonCount> all{};
+  for (auto [process, blind] : blind_) {
+    const auto span = spans_.find(process);
+    if (span != spans_.end()) EndBlind(blind, span->second.last);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = SaturatingAdd(all[i], blind.sums[i]);
+  }
+  return all;
+}
+
 uint64_t RecorderFacts::BlindNs() const {
   uint64_t sum = 0;
-  for (const auto& [process, blind] : blind_) {
-    sum = SaturatingAdd(sum, blind.sum);
-    const auto span = spans_.find(process);
-    if (blind.since != 0 && span != spans_.end() && span->second.last > blind.since) {
-      sum = SaturatingAdd(sum, span->second.last - blind.since);
-    }
-  }
+  for (const uint64_t ns : BlindBy()) sum = SaturatingAdd(sum, ns);
   return sum;
 }
 
-uint64_t RecorderFacts::WorkerCpuNs() const {
+template <typename Events, typename Member>
+uint64_t RecorderFacts::Sum(const Events& events, Member member) {
   uint64_t sum = 0;
-  for (const auto& [process, cost] : costs_) sum = SaturatingAdd(sum, cost.worker_cpu_ns);
+  for (const auto& [process, event] : events) sum = SaturatingAdd(sum, event.*member);
   return sum;
 }
 
-uint64_t RecorderFacts::CallbackNs() const {
-  uint64_t sum = 0;
-  for (const auto& [process, cost] : costs_) sum = SaturatingAdd(sum, cost.callback_ns);
-  return sum;
-}
-
-uint64_t RecorderFacts::MemoryBytes() const {
-  uint64_t sum = 0;
-  for (const auto& [process, cost] : costs_) sum = SaturatingAdd(sum, cost.memory_bytes);
-  return sum;
-}
-
-uint64_t RecorderFacts::CountedLaunches() const {
-  uint64_t sum = 0;
-  for (const auto& [process, totals] : totals_) sum = SaturatingAdd(sum, totals.launches);
-  return sum;
-}
+uint64_t RecorderFacts::WorkerCpuNs() const { return Sum(costs_, &record::OwnCost::worker_cpu_ns); }
+uint64_t RecorderFacts::FlushCpuNs() const { return Sum(costs_, &record::OwnCost::flush_cpu_ns); }
+uint64_t RecorderFacts::CuptiOverheadNs() const { return Sum(costs_, &record::OwnCost::cupti_overhead_ns); }
+uint64_t RecorderFacts::CallbackNs() const { return Sum(costs_, &record::OwnCost::callback_ns); }
+uint64_t RecorderFacts::MemoryBytes() const { return Sum(costs_, &record::OwnCost::memory_bytes); }
+uint64_t RecorderFacts::CountedLaunches() const { return Sum(totals_, &record::CaptureTotals::launches); }
 
 uint64_t RecorderFacts::WallNs() const {
   uint64_t sum = 0;

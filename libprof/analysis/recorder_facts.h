@@ -39,8 +39,13 @@ class RecorderFacts {
 
   uint64_t Lost(base::Loss cause) const;    // over all processes
   std::vector<SourceFact> Sources() const;  // the newest state of each source of each process
-  uint64_t BlindNs() const;  // GPU records not taken: from kLost or kPaused to the next kActive, else to the end
+  // Time in which GPU records were not taken, by record::BlindReason, over all processes: from a status with a reason
+  // to the next active one without, else to the end.
+  std::array<uint64_t, record::kBlindReasonCount> BlindBy() const;
+  uint64_t BlindNs() const;  // all reasons together
   uint64_t WorkerCpuNs() const;
+  uint64_t FlushCpuNs() const;
+  uint64_t CuptiOverheadNs() const;
   uint64_t CallbackNs() const;
   uint64_t MemoryBytes() const;
   uint64_t CountedLaunches() const;  // as the recorders counted them
@@ -55,9 +60,13 @@ class RecorderFacts {
     record::TimeNs last = 0;
   };
   struct Blind {
-    record::TimeNs since = 0;  // 0 = not blind
-    uint64_t sum = 0;
+    record::BlindReason reason = record::BlindReason::kNone;
+    record::TimeNs since = 0;
+    std::array<uint64_t, record::kBlindReasonCount> sums{};  // of the intervals that have ended
   };
+  static void EndBlind(Blind& blind, record::TimeNs now);
+  template <typename Events, typename Member>
+  static uint64_t Sum(const Events& events, Member member);
 
   const record::Dictionary* dictionary_;
   std::map<record::ProcessIndex, std::array<uint64_t, base::kLossCount>> losses_;

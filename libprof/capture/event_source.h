@@ -36,6 +36,12 @@ class EventSource {
   // Adds what this source has counted since the start.
   virtual void AddTotals(record::CaptureTotals&) const {}
 
+  // Adds what this source has cost, to the parts of OwnCost that only it knows.
+  virtual void AddCost(record::OwnCost&) const {}
+
+  // Says how the source stands now, as a SourceStatus: after a pause.
+  virtual void TellStatus(CollectContext&) {}
+
   // In the child of a fork, on its only thread: forget, call nothing.
   virtual void ForgetInChild() {}
 

@@ -28,7 +28,7 @@ bool Pipeline::Init(base::Arena& arena, const Config& config) {
   record::SourceStatus cuda;
   cuda.detail = dictionary_.InternText("CUDA has not been initialised in this process; there is no GPU work to record");
   cuda.time = clock_.latest().monotonic;
-  encoder_.On(cuda);
+  fanout_.On(cuda);
   return true;
 }
 
@@ -74,20 +74,26 @@ void Pipeline::LastRound(base::TimeNs deadline) {
   output_.Close();
 }
 
-// The status event marks where the blind interval begins and ends.
+// The blind interval begins with a status of ours and ends with what each source then says of itself.
 void Pipeline::ApplyPause() {
   const bool asked = pause_asked_.load(std::memory_order_acquire);
   if (asked == paused_) return;
-  record::SourceStatus status;
-  status.state = asked ? record::SourceState::kPaused : record::SourceState::kActive;
-  status.detail = dictionary_.InternText(asked ? "recording was stopped by the program" : "recording goes on");
-  status.time = base::MonotonicNow();
-  for (const record::Source source : {record::Source::kCupti, record::Source::kNvtx}) {
-    status.source = source;
-    encoder_.On(status);
+  if (asked) {
+    record::SourceStatus status;
+    status.state = record::SourceState::kPaused;
+    status.reason = record::BlindReason::kPaused;
+    status.detail = dictionary_.InternText("recording was stopped by the program");
+    status.time = base::MonotonicNow();
+    for (const record::Source source : {record::Source::kCupti, record::Source::kNvtx}) {
+      status.source = source;
+      fanout_.On(status);
+    }
+    Conclude(CompleteUpTo(status.time));
   }
-  if (asked) Conclude(CompleteUpTo(status.time));
   paused_ = asked;
+  if (asked) return;
+  CollectContext context = Context();
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->TellStatus(context);
 }
 
 base::TimeNs Pipeline::CompleteUpTo(base::TimeNs round_start) {
@@ -123,6 +129,7 @@ void Pipeline::WriteTotals(base::TimeNs now) {
   cost.worker_cpu_ns = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   cost.memory_bytes = arena_->used();
   cost.bytes_written = output_.bytes_written();
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddCost(cost);
   encoder_.On(cost);
 }
 

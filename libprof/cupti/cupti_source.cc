@@ -88,7 +88,9 @@ record::TimeNs CuptiSource::CompleteUpTo(const capture::ClockMap&, record::TimeN
 // never used the GPU can hang at exit (bug log row 6).
 bool CuptiSource::Flush(base::LossCounters& losses, bool forced) {
   if (!host_.pool.Used() || host_.api.flush_all == nullptr) return false;
+  const base::TimeNs before = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   const CUptiResult result = host_.api.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+  flush_cpu_ns_ += base::ReadClock(CLOCK_THREAD_CPUTIME_ID) - before;
   if (result == CUPTI_SUCCESS) return true;
   losses.Add(base::Loss::kFaultedCall);
   NoticeFailedFlush(static_cast<int32_t>(result));
@@ -135,6 +137,7 @@ void CuptiSource::NoticeLoss() {
   if (host_.state.load(std::memory_order_acquire) != HostSide::State::kLost) return;
   if (attachment_.state == record::SourceState::kLost) return;
   attachment_.state = record::SourceState::kLost;
+  attachment_.reason = record::BlindReason::kTornDown;
   attachment_.error = host_.fatal_error;
   snprintf(attachment_.detail, sizeof attachment_.detail,
            "CUPTI met a fatal error (%d) and detached itself: no GPU records from here on. %s", host_.fatal_error,
@@ -147,11 +150,21 @@ void CuptiSource::EmitStatus(capture::CollectContext& context) {
   record::SourceStatus status;
   status.source = record::Source::kCupti;
   status.state = attachment_.state;
+  status.reason = attachment_.reason;
   status.error = attachment_.error;
   status.version = attachment_.version;
   status.detail = context.dictionary.InternText(attachment_.detail);
   status.time = base::MonotonicNow();
   context.out.On(status);
+}
+
+void CuptiSource::TellStatus(capture::CollectContext& context) {
+  if (started_.load(std::memory_order_acquire)) EmitStatus(context);
+}
+
+void CuptiSource::AddCost(record::OwnCost& cost) const {
+  cost.flush_cpu_ns += flush_cpu_ns_;
+  cost.cupti_overhead_ns += decode_.cupti_cost_ns;
 }
 
 void CuptiSource::ForgetInChild() {

@@ -42,6 +42,11 @@ class CuptiSource final : public capture::EventSource {
   // Launches (once each, though runtime and driver record them), kernels, graph launches, copies.
   void AddTotals(record::CaptureTotals& totals) const override;
 
+  // CUPTI's own cost, and that of our flushes.
+  void AddCost(record::OwnCost& cost) const override;
+
+  void TellStatus(capture::CollectContext& context) override;
+
   void ForgetInChild() override;
 
   // Why the source speaks or is silent. Valid after Start.
@@ -74,6 +79,7 @@ class CuptiSource final : public capture::EventSource {
   Attachment attachment_;
   std::atomic<bool> started_{false};  // Start is through: what it wrote is the worker's now
   bool status_due_ = true;
+  uint64_t flush_cpu_ns_ = 0;
   base::LossCounters* losses_ = nullptr;
 };
 

@@ -24,6 +24,7 @@ struct DecodeState {
   LaunchCounter launches;
   record::CaptureTotals totals;  // launches, kernels, graph launches and copies
   uint64_t devices_seen = 0;     // bit per ordinal
+  uint64_t cupti_cost_ns = 0;    // CUPTI's own, by its overhead records
   bool whole_api_kinds = false;  // all calls arrive, not only those we asked for: filter
   bool thread_ids_known = true;  // CUPTI was told to use gettid
 };

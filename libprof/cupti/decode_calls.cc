@@ -43,6 +43,20 @@ record::OverheadKind ToOverheadKind(uint32_t kind) {
   }
 }
 
+// What would not have happened without CUPTI: not the compiler, nor the loading of modules.
+bool IsCuptisOwn(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+    case 7u << 16:  // ACTIVITY_BUFFER_REQUEST and UVM_ACTIVITY_INIT, not in the headers of all versions
+    case 8u << 16:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void Decode(const ApiRecord& r, DecodeState& state, capture::CollectContext& context) {
@@ -84,6 +98,9 @@ void Decode(const OverheadRecord& r, DecodeState& state, capture::CollectContext
   overhead.start = times.start;
   overhead.end = times.end;
   overhead.kind = ToOverheadKind(r.overheadKind);
+  if (IsCuptisOwn(r.overheadKind) && overhead.end > overhead.start) {
+    state.cupti_cost_ns += overhead.end - overhead.start;
+  }
   const bool names_thread =
       r.objectKind == CUPTI_ACTIVITY_OBJECT_PROCESS || r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
   if (names_thread && state.thread_ids_known) overhead.thread = r.objectId.pt.threadId;

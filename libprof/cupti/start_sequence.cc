@@ -95,6 +95,7 @@ class Starter {
     losses_.Add(base::Loss::kFaultedCall);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
       if (other[0] == '\0') AskForTheOther(other);
+      out_.reason = record::BlindReason::kOtherTool;
       return Fail(SourceState::kRefused, result,
                   "another CUPTI client is active (%s): run without it to get GPU records; NVTX and request data are "
                   "still recorded",

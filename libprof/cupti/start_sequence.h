@@ -25,6 +25,7 @@ class ApiClasses;
 // What came of it. `detail` is one line for people: what failed and what to do; empty when all is well.
 struct Attachment {
   record::SourceState state = record::SourceState::kUnknown;
+  record::BlindReason reason = record::BlindReason::kNone;
   int32_t error = 0;
   uint32_t version = 0;
   char detail[320] = {};

@@ -116,6 +116,14 @@ void NvtxSource::AddTotals(record::CaptureTotals& totals) const {
   totals.annotations += collector_.annotations();
 }
 
+void NvtxSource::TellStatus(capture::CollectContext& context) {
+  record::SourceStatus status;
+  status.source = record::Source::kNvtx;
+  status.state = record::SourceState::kActive;
+  status.time = base::MonotonicNow();
+  context.out.On(status);
+}
+
 void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
 
 void NvtxSource::SetPaused(bool paused) {

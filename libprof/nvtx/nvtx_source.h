@@ -44,6 +44,7 @@ class NvtxSource : public capture::EventSource {
   // Cheap: only open ranges are looked at.
   void ForEachOpen(record::EventVisitor& out) override { collector_.ForEachOpen(out); }
   void AddTotals(record::CaptureTotals& totals) const override;
+  void TellStatus(capture::CollectContext& context) override;
   // Nothing is recorded until Init is called again. Async-signal-safe.
   void ForgetInChild() override;
 

@@ -93,13 +93,14 @@ void TellSources(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter*
     record::SourceStatus s;
     s.source = FromWire<record::Source>(m.source());
     s.state = FromWire<record::SourceState>(m.state());
+    s.reason = FromWire<record::BlindReason>(m.reason());
     s.error = static_cast<int32_t>(m.error());
     s.version = Narrow(m.version());
     s.detail = tables.Text(m.detail());
     s.time = tables.HostTime(m.time());
     s.process = tables.process();
-    Tell(s, filter, {kSource, m.source(), m.state()}, {static_cast<uint64_t>(s.error), s.version, s.detail, s.time},
-         out);
+    Tell(s, filter, {kSource, m.source(), m.state()},
+         {static_cast<uint64_t>(s.error), s.version, s.detail, s.time, m.reason()}, out);
   }
 }
 

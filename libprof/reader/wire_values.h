@@ -37,6 +37,7 @@ SLOWTOKEN_ENUM_RANGE(GapPhase, kUnattributed, kUnattributed)
 SLOWTOKEN_ENUM_RANGE(Metric, kLaunchApi, kLaunchApi)
 SLOWTOKEN_ENUM_RANGE(Source, kNccl, kNccl)
 SLOWTOKEN_ENUM_RANGE(SourceState, kPaused, kUnknown)
+SLOWTOKEN_ENUM_RANGE(BlindReason, kOther, kOther)
 SLOWTOKEN_ENUM_RANGE(DetailLevel, kMetrics, kFull)
 SLOWTOKEN_ENUM_RANGE(DetailReason, kAsked, kStart)
 SLOWTOKEN_ENUM_RANGE(TriggerKind, kProgram, kUnknown)
@@ -51,6 +52,7 @@ static_assert(kCovers<record::WaitReason, std::size(record::kWaitReasonTexts)>);
 static_assert(kCovers<record::FinishReason, std::size(record::kFinishReasonTexts)>);
 static_assert(kCovers<record::RowKind, std::size(record::kRowKindLetters)>);
 static_assert(kCovers<record::GapPhase, record::kGapPhaseCount>);
+static_assert(kCovers<record::BlindReason, record::kBlindReasonCount>);
 
 template <typename E>
 constexpr bool IsKnown(uint64_t bits) {

@@ -27,7 +27,7 @@ struct LossTotals {
   ProcessIndex process = 0;
 };
 
-// Why a source of events is silent. Written once when it is found out.
+// How a source of events stands.
 enum class SourceState : uint8_t {
   kUnknown,
   kActive,
@@ -41,14 +41,44 @@ enum class SourceState : uint8_t {
 };
 enum class Source : uint8_t { kCupti, kNvtx, kNccl };
 
+// Why a source that should record does not. From a status with a reason until the source's next status that is active
+// and has none, it was blind: what happened in between is missing from the trace. Names are frozen: they are public
+// (report JSON, metrics).
+// X(enumerator, public name, what happened)
+#define SLOWTOKEN_BLIND_REASONS(X)                                                                     \
+  X(kNone, "none", "")                                                                                 \
+  X(kPaused, "paused", "the program stopped the recording")                                            \
+  X(kOtherTool, "other_tool", "another tool held CUPTI when slowtoken came")                           \
+  X(kBuffersTaken, "buffers_taken", "another tool took the buffers or the record kinds of CUPTI over") \
+  X(kTornDown, "torn_down", "CUPTI was torn down, by a fatal error or by another tool")                \
+  X(kRearmFailed, "rearm_failed", "CUPTI was free again and gave no records all the same")             \
+  X(kOther, "other", "a reason that a later version of slowtoken knows")
+enum class BlindReason : uint8_t {
+#define SLOWTOKEN_BLIND_ENUM(id, name, text) id,
+  SLOWTOKEN_BLIND_REASONS(SLOWTOKEN_BLIND_ENUM)
+#undef SLOWTOKEN_BLIND_ENUM
+};
+
+#define SLOWTOKEN_BLIND_NAME(id, name, text) name,
+inline constexpr const char* kBlindReasonNames[] = {SLOWTOKEN_BLIND_REASONS(SLOWTOKEN_BLIND_NAME)};
+#undef SLOWTOKEN_BLIND_NAME
+#define SLOWTOKEN_BLIND_TEXT(id, name, text) text,
+inline constexpr const char* kBlindReasonTexts[] = {SLOWTOKEN_BLIND_REASONS(SLOWTOKEN_BLIND_TEXT)};
+#undef SLOWTOKEN_BLIND_TEXT
+inline constexpr size_t kBlindReasonCount = sizeof(kBlindReasonNames) / sizeof(kBlindReasonNames[0]);
+
 struct SourceStatus {
   Source source = Source::kCupti;
   SourceState state = SourceState::kUnknown;
+  BlindReason reason = BlindReason::kNone;
   int32_t error = 0;     // CUptiResult where there is one
   uint32_t version = 0;  // CUPTI_API_VERSION found, 0 if none
   StringId detail = 0;   // one line for people: what failed and what to do
-  TimeNs time = 0;
+  TimeNs time = 0;       // since when; may lie before what made it known
   ProcessIndex process = 0;
+
+  bool BeginsBlind() const { return reason != BlindReason::kNone; }
+  bool EndsBlind() const { return state == SourceState::kActive && reason == BlindReason::kNone; }
 };
 
 // Everything that happened up to `watermark` and that will ever be known has been delivered before this event.
@@ -66,6 +96,8 @@ struct OwnCost {
   uint64_t callback_ns = 0;  // host-thread time inside our call-backs, estimated from sampled calls
   uint64_t memory_bytes = 0;
   uint64_t bytes_written = 0;
+  uint64_t flush_cpu_ns = 0;       // the worker's CPU time inside cuptiActivityFlushAll; part of worker_cpu_ns
+  uint64_t cupti_overhead_ns = 0;  // what CUPTI itself reports as its own overhead, on whatever thread
   ProcessIndex process = 0;
 };
 

@@ -94,6 +94,17 @@ void FillProcesses(const analysis::TraceAnalysis& analysis, const std::vector<re
   }
 }
 
+void FillBlind(const analysis::RecorderFacts& facts, v1::Coverage& coverage) {
+  coverage.set_blind_ns(facts.BlindNs());
+  const auto by = facts.BlindBy();
+  for (size_t i = 0; i < by.size(); ++i) {
+    if (by[i] == 0) continue;
+    v1::NamedCount& out = *coverage.add_blind_by();
+    out.set_name(record::kBlindReasonNames[i]);
+    out.set_count(by[i]);
+  }
+}
+
 bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analysis) {
   const auto& counts = analysis.counts();
   const uint64_t records = counts.kernels + counts.graph_replays;
@@ -152,7 +163,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   coverage.set_graph_nodes_missing(analysis.graph_nodes().missing());
   coverage.set_untimed(analysis.counts().untimed);
   coverage.set_without_call(stats.without_call() + analysis.launches().orphans());
-  coverage.set_blind_ns(analysis.facts().BlindNs());
+  FillBlind(analysis.facts(), coverage);
   for (const auto& [cause, count] : Losses(analysis, processes, reading)) {
     v1::NamedCount& out = *coverage.add_dropped();
     out.set_name(SafeText(cause, 64));

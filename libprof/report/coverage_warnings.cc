@@ -8,6 +8,7 @@
 
 #include "analysis/text_safety.h"
 #include "base/loss.h"
+#include "record/session_events.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -68,9 +69,11 @@ void AddMissingWork(const v1::Coverage& coverage, Lines& lines) {
     lines.push_back(
         absl::StrCat(WithCommas(coverage.untimed()), " GPU records have no usable time; they are counted, not summed"));
   }
-  if (coverage.blind_ns() != 0) {
-    lines.push_back(
-        absl::StrCat("GPU records were not taken for ", Duration(coverage.blind_ns()), " (another tool, or paused)"));
+  for (const v1::NamedCount& blind : coverage.blind_by()) {
+    const auto reason =
+        std::find(std::begin(record::kBlindReasonNames), std::end(record::kBlindReasonNames), blind.name());
+    lines.push_back(absl::StrCat("GPU records were not taken for ", Duration(blind.count()), ": ",
+                                 record::kBlindReasonTexts[reason - std::begin(record::kBlindReasonNames)]));
   }
 }
 

@@ -27,6 +27,7 @@ Json CoverageJson(const v1::Coverage& coverage) {
       {"untimed", coverage.untimed()},
       {"without_call", coverage.without_call()},
       {"blind_ns", coverage.blind_ns()},
+      {"blind_by", Counts(coverage.blind_by())},
       {"dropped", Counts(coverage.dropped())},
       {"unattributed_share", coverage.has_unattributed_share() ? Json(coverage.unattributed_share()) : Json()},
       {"complete", coverage.complete()},
@@ -145,6 +146,8 @@ Json OverheadJson(const v1::Overhead& overhead) {
   return {{"worker_cpu_ns", overhead.worker_cpu_ns()},
           {"callback_ns", overhead.callback_ns()},
           {"memory_bytes", overhead.memory_bytes()},
+          {"flush_cpu_ns", overhead.flush_cpu_ns()},
+          {"cupti_overhead_ns", overhead.cupti_overhead_ns()},
           {"share", overhead.has_share() ? Json(overhead.share()) : Json()}};
 }
 

@@ -190,6 +190,8 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
   overhead.set_worker_cpu_ns(facts.WorkerCpuNs());
   overhead.set_callback_ns(facts.CallbackNs());
   overhead.set_memory_bytes(facts.MemoryBytes());
+  overhead.set_flush_cpu_ns(facts.FlushCpuNs());
+  overhead.set_cupti_overhead_ns(facts.CuptiOverheadNs());
   if (facts.WallNs() != 0) {
     const uint64_t own = analysis::SaturatingAdd(facts.WorkerCpuNs(), facts.CallbackNs());
     overhead.set_share(static_cast<double>(own) / static_cast<double>(facts.WallNs()));

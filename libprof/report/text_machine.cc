@@ -115,6 +115,7 @@ std::string OwnCostText(const v1::Report& report) {
   if (own.worker_cpu_ns() == 0 && own.memory_bytes() == 0) return "";
   std::string out = absl::StrCat("\nOwn cost: worker ", Duration(own.worker_cpu_ns()), " CPU");
   if (own.callback_ns() != 0) absl::StrAppend(&out, " · call-backs ", Duration(own.callback_ns()));
+  if (own.cupti_overhead_ns() != 0) absl::StrAppend(&out, " · CUPTI itself ", Duration(own.cupti_overhead_ns()));
   if (own.has_share()) absl::StrAppend(&out, " · ", Percent(own.share()), " of one core");
   return absl::StrCat(out, " · memory ", Bytes(own.memory_bytes()), "\n");
 }

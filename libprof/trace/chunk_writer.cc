@@ -116,6 +116,7 @@ void WriteSource(Writer& w, const record::SourceStatus& s, const LocalIds& texts
   Uint(w, 4, s.version);
   Uint(w, 5, texts.Find(s.detail));
   Uint(w, 6, s.time);
+  Uint(w, 7, static_cast<uint64_t>(s.reason));
 }
 
 void WriteResources(Writer& chunk, const LiveState& live, const LocalIds& texts) {

@@ -159,9 +159,10 @@ SLOWTOKEN_COLUMNS_OF(record::ClockSnapshot, SLOWTOKEN_CLOCK_COLUMNS, 48, 6)
 // clang-format off
 #define SLOWTOKEN_OWN_COST_COLUMNS(X)                                                                         \
   X(1, time, time, kTime) X(2, worker_cpu_ns, worker_cpu_ns, kNumber) X(3, callback_ns, callback_ns, kNumber) \
-  X(4, memory_bytes, memory_bytes, kNumber) X(5, bytes_written, bytes_written, kNumber)
+  X(4, memory_bytes, memory_bytes, kNumber) X(5, bytes_written, bytes_written, kNumber)                       \
+  X(6, flush_cpu_ns, flush_cpu_ns, kNumber) X(7, cupti_overhead_ns, cupti_overhead_ns, kNumber)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::OwnCost, SLOWTOKEN_OWN_COST_COLUMNS, 48, 5)
+SLOWTOKEN_COLUMNS_OF(record::OwnCost, SLOWTOKEN_OWN_COST_COLUMNS, 64, 7)
 
 // clang-format off
 #define SLOWTOKEN_REQUEST_SUMMARY_COLUMNS(X)                                                                  \

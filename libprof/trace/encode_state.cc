@@ -38,7 +38,7 @@ void ChunkEncoder::On(const record::NvtxCategoryInfo& event) {
 
 void ChunkEncoder::On(const record::SourceStatus& event) {
   if (!Awake()) return;
-  live_.sources.Put(
+  live_.sources.PutLast(
       event, [&](const record::SourceStatus& old) { return old.source == event.source && old.state == event.state; });
 }
 

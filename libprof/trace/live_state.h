@@ -41,6 +41,21 @@ class LiveTable {
     }
   }
 
+  // As Put, but the item becomes the last one: for what is read in the order of its time.
+  template <typename Same>
+  void PutLast(const T& item, Same same) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (!same(items_[i])) items_[kept++] = items_[i];
+    }
+    if (kept == items_.size()) {
+      std::copy(items_.begin() + 1, items_.end(), items_.begin());
+      --kept;
+    }
+    items_[kept] = item;
+    count_ = kept + 1;
+  }
+
   std::span<const T> items() const { return items_.first(count_); }
 
  private:

@@ -106,17 +106,22 @@ TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {
   analysis_.On(cost);
   cost.worker_cpu_ns = 30;
   cost.callback_ns = 2;
+  cost.flush_cpu_ns = 12;
+  cost.cupti_overhead_ns = 5;
   analysis_.On(cost);
   EXPECT_EQ(analysis_.facts().Lost(base::Loss::kCuptiDropped), 107u);
   EXPECT_EQ(analysis_.facts().Lost(base::Loss::kNamesFull), 0u);
   EXPECT_EQ(analysis_.facts().WorkerCpuNs(), 30u);
   EXPECT_EQ(analysis_.facts().CallbackNs(), 2u);
+  EXPECT_EQ(analysis_.facts().FlushCpuNs(), 12u);
+  EXPECT_EQ(analysis_.facts().CuptiOverheadNs(), 5u);
 }
 
 TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
-  const auto status = [](record::SourceState state, TimeNs time) {
+  const auto status = [](record::SourceState state, record::BlindReason reason, TimeNs time) {
     record::SourceStatus s;
     s.state = state;
+    s.reason = reason;
     s.time = time;
     return s;
   };
@@ -126,12 +131,22 @@ TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
     return a;
   };
   analysis_.On(advance(500));
-  analysis_.On(status(record::SourceState::kActive, 600));
-  analysis_.On(status(record::SourceState::kLost, 1000));
-  analysis_.On(status(record::SourceState::kActive, 1800));
-  analysis_.On(status(record::SourceState::kPaused, 3000));
+  using record::BlindReason;
+  using record::SourceState;
+  analysis_.On(status(SourceState::kActive, BlindReason::kNone, 600));
+  analysis_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1000));
+  analysis_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1200));  // said again: the same interval
+  analysis_.On(status(SourceState::kFailed, BlindReason::kNone, 1500));        // not active: it goes on
+  analysis_.On(status(SourceState::kLost, BlindReason::kTornDown, 1700));      // for another reason
+  analysis_.On(status(SourceState::kActive, BlindReason::kNone, 1800));
+  analysis_.On(status(SourceState::kPaused, BlindReason::kPaused, 3000));
   analysis_.On(advance(5000));
-  EXPECT_EQ(analysis_.facts().BlindNs(), 800u + 2000u);
+  const auto by = analysis_.facts().BlindBy();
+  EXPECT_EQ(by[static_cast<size_t>(BlindReason::kNone)], 0u);
+  EXPECT_EQ(by[static_cast<size_t>(BlindReason::kBuffersTaken)], 700u);
+  EXPECT_EQ(by[static_cast<size_t>(BlindReason::kTornDown)], 100u);
+  EXPECT_EQ(by[static_cast<size_t>(BlindReason::kPaused)], 2000u);
+  EXPECT_EQ(analysis_.facts().BlindNs(), 2800u);
   EXPECT_EQ(analysis_.facts().WallNs(), 4500u);
   ASSERT_EQ(analysis_.facts().Sources().size(), 1u);
   EXPECT_STREQ(SourceStateName(analysis_.facts().Sources()[0].state), "paused");

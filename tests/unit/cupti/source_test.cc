@@ -68,6 +68,31 @@ TEST_F(SourceTest, AFlushThatFailsInMidSessionIsSaidOnce) {
   EXPECT_EQ(events.kernels.size(), 1u) << "full buffers still come";
 }
 
+TEST_F(SourceTest, CuptisOwnCostIsAddedUp) {
+  ASSERT_TRUE(Start());
+  CUpti_ActivityOverhead3 flush{}, load{};
+  flush.kind = load.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  flush.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
+  flush.start = load.start = kCuptiNow + 100;
+  flush.end = load.end = kCuptiNow + 1100;
+  load.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;  // the program's, with or without CUPTI
+  fake.Deliver(flush, flush, load);
+  Collect();
+  record::OwnCost cost;
+  cost.cupti_overhead_ns = 7;
+  source->AddCost(cost);
+  EXPECT_EQ(cost.cupti_overhead_ns, 2007u);
+  EXPECT_GT(cost.flush_cpu_ns, 0u);
+}
+
+TEST_F(SourceTest, AfterAPauseTheSourceSaysHowItStands) {
+  ASSERT_TRUE(Start());
+  Collect();
+  source->TellStatus(context);
+  ASSERT_EQ(events.statuses.size(), 2u);
+  EXPECT_TRUE(events.statuses[1].EndsBlind());
+}
+
 TEST_F(SourceTest, PlainFlushBringsPartlyFilledBuffers) {
   ASSERT_TRUE(Start());
   uint8_t* buffer = fake.Request();

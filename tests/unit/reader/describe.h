@@ -82,10 +82,11 @@ class Describer {
     return Join("losses", counts);
   }
   std::string operator()(const record::SourceStatus& e) const {
-    return Join("source", int(e.source), int(e.state), e.error, e.version, Text(e.detail), e.time);
+    return Join("source", int(e.source), int(e.state), int(e.reason), e.error, e.version, Text(e.detail), e.time);
   }
   std::string operator()(const record::OwnCost& e) const {
-    return Join("own_cost", e.time, e.worker_cpu_ns, e.callback_ns, e.memory_bytes, e.bytes_written);
+    return Join("own_cost", e.time, e.worker_cpu_ns, e.callback_ns, e.memory_bytes, e.bytes_written, e.flush_cpu_ns,
+                e.cupti_overhead_ns);
   }
   std::string operator()(const record::CaptureTotals& e) const {
     return Join("totals", e.launches, e.launches_captured, e.kernels, e.graph_launches, e.memcpys, e.nvtx_events,

@@ -207,6 +207,37 @@ TEST(Encoder, NothingFollowsTheEnd) {
   EXPECT_EQ(recording.out().bytes_written(), size - trace::kFileMagic.size());
 }
 
+// A chunk that is read alone must say how the source stands now: the last status is the newest.
+TEST(Encoder, SourceStatesStandInTheOrderTheyCameIn) {
+  Recording recording;
+  const auto tell = [&](record::SourceState state, record::BlindReason reason, record::TimeNs time) {
+    record::SourceStatus status;
+    status.state = state;
+    status.reason = reason;
+    status.time = time;
+    recording.out().On(status);
+  };
+  tell(record::SourceState::kActive, record::BlindReason::kNone, 1);
+  tell(record::SourceState::kLost, record::BlindReason::kBuffersTaken, 2);
+  tell(record::SourceState::kActive, record::BlindReason::kNone, 3);
+  for (uint32_t source = 0; source < 40; ++source) {  // more than the table holds
+    record::SourceStatus other;
+    other.source = record::Source::kNvtx;
+    other.state = static_cast<record::SourceState>(source % 9);
+    other.time = 4 + source;
+    recording.out().On(other);
+  }
+  recording.out().On(record::Advance{50, 50, 0});
+  recording.out().Finish();
+  const v1::Chunk chunk = Parse(recording).chunks[0];
+  ASSERT_EQ(chunk.sources_size(), 2 + 9);
+  EXPECT_EQ(chunk.sources(0).time(), 2u);
+  EXPECT_EQ(chunk.sources(0).reason(), 3u);
+  EXPECT_EQ(chunk.sources(1).time(), 3u);
+  EXPECT_EQ(chunk.sources(1).reason(), 0u);
+  EXPECT_EQ(chunk.sources(10).time(), 43u);
+}
+
 TEST(Encoder, LossCountersAreInEveryChunk) {
   Recording recording;
   recording.losses.Add(base::Loss::kNvtxRingFull, 3);

@@ -172,10 +172,11 @@ void RandomEvents::EmitSession(int kind, record::EventVisitor& out) {
       return out.On(losses);
     }
     case 19:
-      return out.On(record::SourceStatus{AnyEnum<record::Source>(3), AnyEnum<record::SourceState>(9), Any<int32_t>(),
+      return out.On(record::SourceStatus{AnyEnum<record::Source>(3), AnyEnum<record::SourceState>(9),
+                                         AnyEnum<record::BlindReason>(record::kBlindReasonCount), Any<int32_t>(),
                                          Any<uint32_t>(), Text(), Number(), 0});
     case 20:
-      return out.On(record::OwnCost{Number(), Number(), Number(), Number(), Number(), 0});
+      return out.On(record::OwnCost{Number(), Number(), Number(), Number(), Number(), Number(), Number(), 0});
     default:
       return out.On(record::CaptureTotals{Number(), Number(), Number(), Number(), Number(), Number(), Number(), 0});
   }

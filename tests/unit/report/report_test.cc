@@ -294,6 +294,30 @@ TEST(Coverage, TheReasonOfAProcessThatCameToCudaCountsMore) {
             "CUPTI: refused: another tool holds CUPTI; stop it and start again");
 }
 
+TEST(Coverage, BlindTimeIsToldByReason) {
+  Scenario scenario({});
+  scenario.PlayEvents(true);
+  record::SourceStatus status;
+  status.process = 1;
+  status.state = record::SourceState::kLost;
+  status.reason = record::BlindReason::kBuffersTaken;
+  status.time = Scenario::kStart + 1'000'000;
+  scenario.analysis().On(status);
+  status.state = record::SourceState::kActive;
+  status.reason = record::BlindReason::kNone;
+  status.time += 2'000'000;
+  scenario.analysis().On(status);
+  const v1::Report report = scenario.Build();
+  EXPECT_EQ(report.coverage().blind_ns(), 2'000'000u);
+  ASSERT_EQ(report.coverage().blind_by_size(), 1);
+  EXPECT_EQ(report.coverage().blind_by(0).name(), "buffers_taken");
+  EXPECT_EQ(report.coverage().blind_by(0).count(), 2'000'000u);
+  EXPECT_FALSE(report.coverage().complete());
+  EXPECT_NE(WriteText(report, {}, {}).find("! GPU records were not taken for 2.00 ms: another tool took the buffers"),
+            std::string::npos);
+  EXPECT_NE(JsonText(report, kAll).find("\"blind_by\":{\"buffers_taken\":2000000}"), std::string::npos);
+}
+
 TEST(ReportJson, BugLog106_AnyNameGivesStrictJson) {
   Scenario scenario(kAll);
   scenario.PlayEvents(true);
