@@ -23,6 +23,7 @@ EngineConfig EngineConfig::Offline(uint32_t processes) {
                    .ranges = 1u << 18,
                    .launches = 1u << 20,
                    .gpu_records = 1u << 20,
+                   .gpu_pieces = 1u << 18,
                    .host_work = 1u << 16,
                    .shapes = 1u << 18};
   return config;
@@ -39,7 +40,7 @@ size_t Slots(uint32_t capacity) { return std::bit_ceil(size_t{capacity} * 2); }
 size_t EngineConfig::ArenaBytes() const {
   const Limits& l = limits;
   size_t bytes = size_t{1} << 20;  // histograms and medians
-  bytes += size_t{l.requests} * (760 + 32) + Slots(l.requests) * 24;
+  bytes += size_t{l.requests} * (768 + 32) + Slots(l.requests) * 24;
   bytes += size_t{l.request_events} * 32 + size_t{l.tokens} * (56 + 24) + size_t{l.own_iterations} * 40;
   bytes += size_t{l.result_blocks} * 64;
   bytes += size_t{l.iterations} * (400 + 16) + Slots(l.iterations) * 24;
@@ -48,7 +49,8 @@ size_t EngineConfig::ArenaBytes() const {
   bytes += size_t{l.batch_marks} * 48 + size_t{l.batch_rows} / 8 * 144;
   bytes += Slots(l.threads) * 40 + size_t{l.ranges} * (72 + 4);
   bytes += size_t{l.launches} * (72 + 4) + Slots(l.launches) * 4;
-  bytes += size_t{l.gpu_records} * 40 + size_t{l.host_work} * 32 + l.shapes;
+  bytes += size_t{l.gpu_records} * 40 + size_t{l.gpu_pieces} * 32 + size_t{l.requests} * 16 + size_t{l.host_work} * 32 +
+           l.shapes;
   return bytes + size_t{process_count} * 8 + (size_t{256} << 10);  // rows, own work, lanes
 }
 

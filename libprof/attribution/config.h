@@ -25,6 +25,7 @@ struct Limits {
   uint32_t ranges = 8192;            // iteration ranges of the last seconds
   uint32_t launches = 32768;         // launches that still wait for GPU records
   uint32_t gpu_records = 24576;      // GPU records that still wait for their launch or iteration
+  uint32_t gpu_pieces = 8192;        // GPU records not yet counted as busy time
   uint32_t host_work = 4096;         // kv.*, jit and gc ranges of the last seconds
   uint32_t shapes = 8192;            // kernel shapes whose category is kept
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <span>
 
 #include "base/arena.h"
@@ -20,11 +21,19 @@ class Devices {
   // The bit of the GPU that a lane of `process` runs on; bit 63 is shared by all beyond the 63rd.
   uint64_t BitOf(record::LaneId lane, record::ProcessIndex process);
 
+  // The number of the GPU behind a bit of BitOf: the least of all (process, ordinal) that are the same GPU.
+  uint32_t NumberOf(uint64_t bit) const { return static_cast<uint32_t>(std::countr_zero(Widen(bit))); }
+  // Of the (process, ordinal) with this number.
+  record::ProcessIndex process(uint32_t number) const { return devices_[number].process; }
+  uint32_t ordinal(uint32_t number) const { return devices_[number].ordinal; }
+  uint32_t count() const { return count_; }
+
+  static constexpr uint32_t kMost = 63;
+
   // `mask` and the bits of every other (process, ordinal) that is the same GPU as one in it.
   uint64_t Widen(uint64_t mask) const;
 
  private:
-  static constexpr uint32_t kMost = 63;
   static constexpr uint32_t kLanesKept = 4096;
   struct Device {
     record::ProcessIndex process = 0;

@@ -69,7 +69,9 @@ bool EmissionPass::MakeNext(Request& request, Basis basis, TimeNs watermark) {
   } else {
     MakeGap(request, basis, emission, own);
   }
+  const uint64_t tokens = TokensOf(request);
   Move(state, emission, own);
+  parts_.metrics->AddGenerated(TokensOf(request) - tokens);
   record.numbered = true;
   request.list(basis).done = index;
   return true;
@@ -250,6 +252,11 @@ void EmissionPass::Move(EmissionState& state, const Emission& emission, const Ow
   state.commit = emission.commit;
   state.gpu_end = own.yield != nullptr ? own.yield->gpu.end : own.last_gpu;
   for (const OwnEntry& entry : own.entries) state.yield_start = std::max(state.yield_start, entry.iteration->all.start);
+}
+
+uint64_t EmissionPass::TokensOf(const Request& request) {
+  return std::max(request.states[static_cast<size_t>(Basis::kCommit)].tokens,
+                  request.states[static_cast<size_t>(Basis::kSend)].tokens);
 }
 
 Basis EmissionPass::Choose(const Request& request) {

@@ -32,6 +32,9 @@ class EmissionPass {
   // Whether tokens or sends wait to be made into emissions.
   static bool HasPending(const Request& request);
 
+  // Tokens generated so far: committed or sent, whichever are more.
+  static uint64_t TokensOf(const Request& request);
+
   // The basis that counts as far as can be seen: sends if all tokens seen were sent.
   static Basis Choose(const Request& request);
 

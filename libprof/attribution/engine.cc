@@ -24,11 +24,13 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       batches_.Init(arena, limits.batch_groups, limits.batch_spans, limits.batch_marks, limits.batch_rows, losses) &&
       requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
       devices_.Init(arena, dictionary) && partition_.Init(arena, limits.interval_scratch, losses) &&
-      rule_.Init(arena, config) && metrics_.Init(arena);
+      rule_.Init(arena, config) && metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
+      device_time_.Init(arena, limits.gpu_pieces, absence_);
   return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
-         gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, metrics_, losses}) &&
-         iteration_pass_.Init(arena, config,
-                              {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &losses, &out}) &&
+         gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
+         iteration_pass_.Init(
+             arena, config,
+             {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &metrics_, &losses, &out}) &&
          emission_pass_.Init(arena, config,
                              {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &gap_phases_,
                               &rule_, &metrics_, &losses, &out}) &&
@@ -150,6 +152,9 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
   batches_.ApplyUntil(settled);
   iteration_pass_.ResolveRanges(settled);
   gpu_join_.Run(settled, now);
+  const TimeNs counted = settled == kForever ? kForever : settled - std::min(settled, config_.settle_ns);
+  absence_.Follow(requests_, counted);
+  device_time_.Settle(counted);
   iteration_pass_.Seal(watermark);
   emission_pass_.Run(watermark);
   request_pass_.Run(watermark);
@@ -162,6 +167,29 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
   requests_.ForgetDone(watermark - std::min(watermark, 2 * memory));
 }
 
-void Engine::EmitHistograms() { metrics_.Emit(*out_); }
+void Engine::EmitCounters(record::EventVisitor& out) const {
+  metrics_.EmitCounters(out);
+  for (uint32_t device = 0; device < devices_.count(); ++device) EmitDeviceCounters(device, out);
+}
+
+void Engine::EmitDeviceCounters(uint32_t device, record::EventVisitor& out) const {
+  const DeviceTime::Totals& totals = device_time_.totals(device);
+  if (!totals.seen) return;
+  record::CounterSnapshot snapshot{.value = totals.busy_ns,
+                                   .label = devices_.ordinal(device),
+                                   .counter = record::Counter::kGpuBusyNs,
+                                   .process = devices_.process(device)};
+  out.On(snapshot);
+  snapshot.counter = record::Counter::kGpuIdleNs;
+  for (uint32_t reason = 0; reason < totals.idle_ns.size(); ++reason) {
+    const auto idle = static_cast<record::IdleReason>(reason);
+    if (idle == record::IdleReason::kNoWork && !absence_.known()) continue;
+    const bool by_launch = idle == record::IdleReason::kHost || idle == record::IdleReason::kDependency;
+    if (by_launch && !totals.launches_known) continue;
+    snapshot.value = totals.idle_ns[reason];
+    snapshot.detail = reason;
+    out.On(snapshot);
+  }
+}
 
 }  // namespace slowtoken::attribution

@@ -13,11 +13,13 @@
 
 #include "attribution/batch_tracker.h"
 #include "attribution/config.h"
+#include "attribution/device_time.h"
 #include "attribution/devices.h"
 #include "attribution/gpu_join.h"
 #include "attribution/host_work.h"
 #include "attribution/iteration_table.h"
 #include "attribution/metrics.h"
+#include "attribution/request_absence.h"
 #include "attribution/request_pass.h"
 #include "attribution/request_table.h"
 #include "attribution/stall_rule.h"
@@ -44,7 +46,12 @@ class Engine final : public record::EventVisitor {
   void On(const record::Advance& advance) override;
 
   // The histograms so far, as HistogramSnapshot events: one per metric and label that has samples.
-  void EmitHistograms();
+  void EmitHistograms(record::EventVisitor& out) { metrics_.Emit(out); }
+  void EmitHistograms() { EmitHistograms(*out_); }
+
+  // The counters so far, as CounterSnapshot events. What cannot be told from what was recorded has none.
+  void EmitCounters(record::EventVisitor& out) const;
+  void EmitCounters() const { EmitCounters(*out_); }
 
   // End of input: everything left becomes final now, partial where something is missing.
   void Finish();
@@ -55,6 +62,7 @@ class Engine final : public record::EventVisitor {
   // Everything that is settled at `watermark` is concluded; kForever: everything.
   void Conclude(TimeNs watermark, TimeNs now);
   TimeNs JointWatermark() const;
+  void EmitDeviceCounters(uint32_t device, record::EventVisitor& out) const;
 
   EngineConfig config_;
   const record::Dictionary* dictionary_ = nullptr;
@@ -70,6 +78,8 @@ class Engine final : public record::EventVisitor {
   Partition partition_;
   StallRule rule_;
   Metrics metrics_;
+  RequestAbsence absence_;
+  DeviceTime device_time_;
 
   GpuJoin gpu_join_;
   IterationPass iteration_pass_;

@@ -15,12 +15,18 @@ bool MayLaunch(const record::ApiCall& call) {
   return call.api_class != ApiClass::kSynchronize;
 }
 
+bool IsCompute(GpuOperation operation) {
+  return operation != GpuOperation::kReadback && operation != GpuOperation::kOther;
+}
+
 }  // namespace
 
 bool GpuJoin::Init(base::Arena& arena, const EngineConfig& config, const Parts& parts) {
   iterations_ = &parts.iterations;
   intervals_ = &parts.intervals;
   ranges_ = &parts.ranges;
+  devices_ = &parts.devices;
+  device_time_ = &parts.device_time;
   metrics_ = &parts.metrics;
   losses_ = &parts.losses;
   deadline_ns_ = config.deadline_ns;
@@ -156,6 +162,8 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
     last_launch_ = launch;
     last_id_ = id;
   }
+  // Of calls before `settled_` all are known: a launch that is not there by then was not recorded.
+  if (!record.counted && (launch != nullptr || record.due <= settled_)) CountTime(record, launch);
   if (launch != nullptr && launch->resolved) {
     Attach(record, *launch);
     return true;
@@ -165,6 +173,16 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
   const bool over = horizon.settled == kForever || Later(record.due, patience) < settled_;
   if (over) losses_->Add(base::Loss::kPendingGpuEvicted);
   return over;
+}
+
+void GpuJoin::CountTime(GpuRecord& record, const Launch* launch) {
+  record.counted = true;
+  if (record.end == 0 || (launch != nullptr && Later(record.end, kOtherClockNs) < launch->start)) return;
+  device_time_->Add({.start = record.start,
+                     .end = record.end,
+                     .call_end = launch != nullptr ? launch->end : 0,
+                     .device = static_cast<uint8_t>(devices_->NumberOf(record.device_bit)),
+                     .compute = IsCompute(record.operation)});
 }
 
 void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "attribution/config.h"
+#include "attribution/device_time.h"
 #include "attribution/iteration_table.h"
 #include "attribution/launch_table.h"
 #include "attribution/metrics.h"
@@ -21,6 +22,7 @@ struct GpuRecord {
   record::CorrelationId correlation = 0;
   record::ProcessIndex process = 0;
   GpuOperation operation = GpuOperation::kOther;
+  bool counted = false;  // in DeviceTime
 };
 
 class GpuJoin {
@@ -29,6 +31,8 @@ class GpuJoin {
     IterationTable& iterations;
     IntervalPool& intervals;
     ThreadRanges& ranges;
+    const Devices& devices;
+    DeviceTime& device_time;
     Metrics& metrics;
     base::LossCounters& losses;
   };
@@ -52,6 +56,7 @@ class GpuJoin {
   void JoinRecords(const Horizon& horizon, TimeNs now);
   // True when the record is done with.
   bool Join(GpuRecord& record, const Horizon& horizon);
+  void CountTime(GpuRecord& record, const Launch* launch);
   void Attach(const GpuRecord& record, Launch& launch);
   void AddWork(Iteration& iteration, const GpuRecord& record, bool sampling);
   void RunPressed();
@@ -61,6 +66,8 @@ class GpuJoin {
   IterationTable* iterations_ = nullptr;
   IntervalPool* intervals_ = nullptr;
   ThreadRanges* ranges_ = nullptr;
+  const Devices* devices_ = nullptr;
+  DeviceTime* device_time_ = nullptr;
   Metrics* metrics_ = nullptr;
   base::LossCounters* losses_ = nullptr;
   uint64_t deadline_ns_ = 0, settle_ns_ = 0;

@@ -245,6 +245,7 @@ void IterationPass::Emit(const Iteration& iteration, size_t rows) {
   summary.present = iteration.present;
   summary.process = ProcessOf(iteration);
   summary.rows = rows_.first(rows);
+  parts_.metrics->Add(summary);
   parts_.out->On(summary);
 }
 

@@ -7,6 +7,7 @@
 #include "attribution/batch_tracker.h"
 #include "attribution/config.h"
 #include "attribution/iteration_table.h"
+#include "attribution/metrics.h"
 #include "attribution/request_table.h"
 #include "attribution/stall_rule.h"
 #include "attribution/thread_ranges.h"
@@ -23,6 +24,7 @@ class IterationPass {
     BatchTracker* batches = nullptr;
     RequestTable* requests = nullptr;
     StallRule* rule = nullptr;
+    Metrics* metrics = nullptr;
     base::LossCounters* losses = nullptr;
     record::EventVisitor* out = nullptr;
   };

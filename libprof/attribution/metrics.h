@@ -1,5 +1,5 @@
-// Metrics: the histograms attribution keeps, one per record::Metric and phase. Filled when summaries go out and
-// launches are done with; read by EmitHistograms. Single threaded; 21 KB a histogram, fixed.
+// Metrics: the histograms and counters attribution keeps. Filled when summaries go out and launches are done with; read
+// by EmitHistograms and EmitCounters. Single threaded; 21 KB a histogram, fixed.
 #pragma once
 
 #include <array>
@@ -12,15 +12,22 @@ namespace slowtoken::attribution {
 
 class Metrics {
  public:
-  bool Init(base::Arena& arena);
+  // `slo_ttft_ns`: a first token later than this is slow; 0 = not told.
+  bool Init(base::Arena& arena, uint64_t slo_ttft_ns);
 
   void Add(const record::RequestSummary& request);
   void Add(const record::GapSummary& gap);
+  void Add(const record::IterationSummary& iteration);
   // One launch: time in the call, and how long after it the GPU began (only if later).
   void AddLaunch(record::TimeNs api_start, record::TimeNs api_end, record::TimeNs gpu_start);
+  // Tokens generated, told when they come and not when their request ends.
+  void AddGenerated(uint64_t tokens) { tokens_[static_cast<size_t>(record::TokenKind::kGenerated)] += tokens; }
 
   // One HistogramSnapshot per histogram that has samples.
   void Emit(record::EventVisitor& out);
+
+  // A CounterSnapshot for every counter of requests, tokens, iterations and launches that anything was seen of.
+  void EmitCounters(record::EventVisitor& out) const;
 
  private:
   void EmitOne(record::Metric metric, uint8_t label, const Histogram& histogram, record::EventVisitor& out);
@@ -29,6 +36,12 @@ class Metrics {
   std::array<Histogram, record::kTtftPhaseCount> ttft_phases_;
   std::array<Histogram, record::kGapPhaseCount> itl_phases_;
   std::span<record::HistogramBucket> buckets_;
+
+  uint64_t slo_ttft_ns_ = 0;
+  std::array<uint64_t, 6> requests_{};    // by FinishReason
+  std::array<uint64_t, 3> tokens_{};      // by TokenKind
+  std::array<uint64_t, 5> iterations_{};  // by IterationKind
+  uint64_t stalls_ = 0, slow_first_tokens_ = 0;
 };
 
 }  // namespace slowtoken::attribution

@@ -102,7 +102,7 @@ struct Request {
   TimeNs arrival = 0;
   TimeNs end = 0;          // of `req`; 0 = not ended
   TimeNs finish_time = 0;  // of req.finish
-  TimeNs last_activity = 0;
+  TimeNs first_activity = 0, last_activity = 0;
   record::FinishReason finish = record::FinishReason::kUnfinished;
   uint64_t prompt = 0, cached = 0;
   uint64_t gpu_share_ns = 0;

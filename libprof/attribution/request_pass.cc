@@ -61,7 +61,7 @@ void RequestPass::Emit(Request& request, bool given_up) {
   if (summary.has_ttft) parts_.ttft->Finish(request, state.ttft, &summary);
   summary.prompt = request.prompt;
   summary.cached = request.cached;
-  summary.tokens = std::max(request.state(Basis::kCommit).tokens, request.state(Basis::kSend).tokens);
+  summary.tokens = EmissionPass::TokensOf(request);
   summary.gaps = state.emissions > 0 ? state.emissions - 1 : 0;
   summary.gpu_share_ns = request.gpu_share_ns;
   summary.preemptions = request.preemptions;

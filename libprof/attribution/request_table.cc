@@ -36,6 +36,7 @@ PoolIndex RequestTable::Touch(record::RequestId id, record::ProcessIndex process
     *by_id_.FindOrInsert(id) = index;
     requests_[index].id = id;
     requests_[index].process = process;
+    requests_[index].first_activity = at;
   } else {
     UnlinkRequest(index);
   }
@@ -154,6 +155,7 @@ void RequestTable::Add(const Annotation& annotation) {
   const PoolIndex index = Touch(annotation.req(), annotation.process, heard);
   if (index == 0 || requests_[index].done) return;
   Request& request = requests_[index];
+  request.first_activity = std::min(request.first_activity, annotation.start);
   switch (annotation.name) {
     case AnnotationName::kReq:
       return AddLife(request, annotation);
@@ -193,6 +195,7 @@ void RequestTable::AddLife(Request& request, const Annotation& annotation) {
 }
 
 void RequestTable::AddFinish(Request& request, const Annotation& annotation) {
+  saw_finish_ = true;
   // Of several (an abort that crosses a stop) the earliest counts, whatever order they come in.
   if (request.finish_time != 0 && request.finish_time <= annotation.start) return;
   request.finish_time = annotation.start;

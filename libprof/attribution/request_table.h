@@ -50,6 +50,15 @@ class RequestTable {
     }
   }
 
+  // visit(const Request&) for every request that is not forgotten yet, done or not.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (PoolIndex i = head_; i != 0; i = requests_[i].next) visit(requests_[i]);
+  }
+
+  // Whether requests are seen to end here.
+  bool sees_lives() const { return saw_req_ || saw_finish_; }
+
   // Whether `req` (or a send) was ever seen: then arrivals (sends) of other requests are worth waiting for.
   bool saw_req() const { return saw_req_; }
   bool saw_send() const { return saw_send_; }
@@ -74,7 +83,7 @@ class RequestTable {
   ByteStore results_;
   base::LossCounters* losses_ = nullptr;
   PoolIndex head_ = 0, tail_ = 0;
-  bool saw_req_ = false, saw_send_ = false;
+  bool saw_req_ = false, saw_send_ = false, saw_finish_ = false;
 };
 
 }  // namespace slowtoken::attribution

@@ -68,6 +68,7 @@ void Pipeline::LastRound(base::TimeNs deadline) {
     Conclude(round_start);
     engine_.Finish();
     engine_.EmitHistograms();
+    engine_.EmitCounters();
     WriteTotals(base::MonotonicNow());
   }
   encoder_.Finish();
@@ -113,6 +114,7 @@ void Pipeline::Conclude(base::TimeNs watermark) {
   if (advance.now - last_histograms_ >= kHistogramPeriod) {
     last_histograms_ = advance.now;
     engine_.EmitHistograms();
+    engine_.EmitCounters();
   }
   WriteTotals(advance.now);
   encoder_.On(advance);

@@ -1,5 +1,6 @@
-// Compares the summaries that the worker wrote into a trace with those the same engine makes offline from the events of
-// that trace. usage: summaries_equal TRACE.stt …   Each file is one process and is compared by itself.
+// Compares the summaries, histograms and counters that the worker wrote into a trace with those the same engine makes
+// offline from the events of that trace. usage: summaries_equal TRACE.stt …   Each file is one process and is compared
+// by itself.
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -48,13 +49,30 @@ class Lines : public record::EventVisitor {
     Add(line.str());
   }
 
+  // Of histograms and counters, which are told again and again, the newest counts.
+  void On(const record::HistogramSnapshot& h) override {
+    std::ostringstream line;
+    line << h.count << " sum " << h.sum_ns << " max " << h.max_ns << " buckets";
+    for (const record::HistogramBucket& bucket : h.buckets) line << ' ' << bucket.index << ':' << bucket.count;
+    newest_["histogram " + std::to_string(static_cast<int>(h.metric)) + ' ' + std::to_string(h.label)] = line.str();
+  }
+  void On(const record::CounterSnapshot& c) override {
+    newest_["counter " + std::to_string(static_cast<int>(c.counter)) + ' ' + std::to_string(c.label) + ' ' +
+            std::to_string(c.detail)] = std::to_string(c.value);
+  }
+
   int requests() const { return requests_; }
+  size_t counters() const { return newest_.size(); }
   const std::map<std::string, int>& lines() const { return lines_; }
+  void AddNewest() {
+    for (const auto& [name, value] : newest_) Add(name + " = " + value);
+  }
 
  private:
   void Add(const std::string& line) { ++lines_[line]; }
 
   std::map<std::string, int> lines_;
+  std::map<std::string, std::string> newest_;
   int requests_ = 0;
 };
 
@@ -75,6 +93,8 @@ class Split : public record::EventVisitor {
   void On(const record::RequestSummary& e) override { recorded_.On(e); }
   void On(const record::GapSummary& e) override { recorded_.On(e); }
   void On(const record::IterationSummary& e) override { recorded_.On(e); }
+  void On(const record::HistogramSnapshot& e) override { recorded_.On(e); }
+  void On(const record::CounterSnapshot& e) override { recorded_.On(e); }
 
  private:
   record::EventVisitor& engine_;
@@ -110,10 +130,15 @@ bool CompareOne(const std::string& path) {
   Split split(*engine, recorded);
   const absl::Status status = (*set)->Replay(split);
   engine->Finish();
+  engine->EmitHistograms();
+  engine->EmitCounters();
+  recomputed.AddNewest();
+  recorded.AddNewest();
   if (!status.ok()) std::printf("%s\n", std::string(status.message()).c_str());
   const int wrong = PrintMissing(recorded, recomputed, "in the trace") + PrintMissing(recomputed, recorded, "offline");
-  std::printf("%s: %zu summaries in the trace (%d requests), %zu offline, %d differ\n", path.c_str(),
-              recorded.lines().size(), recorded.requests(), recomputed.lines().size(), wrong);
+  std::printf("%s: %zu summaries in the trace (%d requests, %zu histograms and counters), %zu offline, %d differ\n",
+              path.c_str(), recorded.lines().size(), recorded.requests(), recorded.counters(),
+              recomputed.lines().size(), wrong);
   arena.Release();
   return status.ok() && wrong == 0;
 }

@@ -30,6 +30,7 @@ EngineConfig Tiny() {
                    .ranges = 16,
                    .launches = 16,
                    .gpu_records = 16,
+                   .gpu_pieces = 8,
                    .host_work = 8,
                    .shapes = 4};
   return config;

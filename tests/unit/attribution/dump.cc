@@ -58,6 +58,9 @@ std::string Dump(const SummaryLog& log) {
     for (const record::HistogramBucket& bucket : h.buckets) out << ' ' << bucket.index << ':' << bucket.count;
     out << '\n';
   }
+  for (const record::CounterSnapshot& c : log.counters) {
+    out << "counter " << static_cast<int>(c.counter) << '.' << c.label << '.' << c.detail << ' ' << c.value << '\n';
+  }
   return out.str();
 }
 

@@ -31,6 +31,7 @@ std::string Conclusions(const WorkloadOptions& workload, const DeliveryOptions& 
   Bench bench(config);
   Deliver(MakeWorkload(workload, bench), delivery, bench);
   bench.engine().EmitHistograms();
+  bench.engine().EmitCounters();
   return Dump(bench.out());
 }
 

@@ -1,6 +1,7 @@
 // SummaryLog: a visitor that keeps what an engine concludes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "record/visitor.h"
@@ -29,6 +30,17 @@ class SummaryLog final : public record::EventVisitor {
     histograms.push_back({snapshot, {snapshot.buckets.begin(), snapshot.buckets.end()}});
   }
 
+  void On(const record::CounterSnapshot& snapshot) override { counters.push_back(snapshot); }
+
+  // The newest value of a counter; nullopt where it was not told.
+  std::optional<uint64_t> Count(record::Counter counter, uint32_t label = 0, uint32_t detail = 0) const {
+    std::optional<uint64_t> value;
+    for (const record::CounterSnapshot& c : counters) {
+      if (c.counter == counter && c.label == label && c.detail == detail) value = c.value;
+    }
+    return value;
+  }
+
   std::vector<record::GapSummary> GapsOf(record::RequestId req) const {
     std::vector<record::GapSummary> found;
     for (const record::GapSummary& gap : gaps) {
@@ -53,6 +65,7 @@ class SummaryLog final : public record::EventVisitor {
   std::vector<record::GapSummary> gaps;
   std::vector<LoggedIteration> iterations;
   std::vector<LoggedHistogram> histograms;
+  std::vector<record::CounterSnapshot> counters;
 };
 
 }  // namespace slowtoken::attribution::testing
