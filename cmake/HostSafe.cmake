@@ -6,7 +6,8 @@ function(slowtoken_host_safe_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
     C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics
-    -fno-asynchronous-unwind-tables> -ftls-model=global-dynamic)
+    -fno-asynchronous-unwind-tables> -ftls-model=global-dynamic
+    $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)  # g++ packs the members of events with shuffles: slower
   slowtoken_warnings(${target})
 endfunction()
 

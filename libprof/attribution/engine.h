@@ -37,6 +37,9 @@ class Engine final : public record::EventVisitor {
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
+  void On(std::span<const record::Kernel> kernels) override {
+    for (const record::Kernel& kernel : kernels) On(kernel);
+  }
   void On(const record::Memcpy& copy) override;
   void On(const record::Memset& memset) override;
   void On(const record::GraphLaunch& launch) override;

@@ -104,15 +104,16 @@ record::TimeNs ClockMap::FromTsc(uint64_t tsc) const {
   return last.monotonic + static_cast<int64_t>(static_cast<long double>(ticks) * rate);
 }
 
-record::TimeNs ClockMap::FromCupti(uint64_t cupti_ns) const {
-  if (count_ == 0 || cupti_ns == 0) return 0;
+ClockMap::CuptiSpan ClockMap::SpanOf(uint64_t cupti_ns) const {
+  if (count_ == 0) return {cupti_ns, cupti_ns, 0 - cupti_ns};
   const uint64_t kept = count_ < kKept ? count_ : kKept;
-  for (uint64_t back = 1; back <= kept; ++back) {
+  uint64_t end = UINT64_MAX;  // no newer snapshot applies below
+  for (uint64_t back = 1;; ++back) {
     const record::ClockSnapshot& s = snapshots_[(count_ - back) % kKept];
     const uint64_t anchor = CuptiClock(s);
-    if (anchor <= cupti_ns || back == kept) return s.monotonic + static_cast<int64_t>(cupti_ns - anchor);
+    if (anchor <= cupti_ns || back == kept) return {back == kept ? 0 : anchor, end, s.monotonic - anchor};
+    if (anchor < end) end = anchor;
   }
-  return 0;
 }
 
 }  // namespace slowtoken::capture

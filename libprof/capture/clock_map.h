@@ -25,7 +25,16 @@ class ClockMap {
   void AddSnapshot(const record::ClockSnapshot& snapshot);
 
   record::TimeNs FromTsc(uint64_t tsc) const;
-  record::TimeNs FromCupti(uint64_t cupti_ns) const;
+  record::TimeNs FromCupti(uint64_t cupti_ns) const { return cupti_ns == 0 ? 0 : cupti_ns + SpanOf(cupti_ns).offset; }
+
+  // The stretch of CUPTI's clock around a stamp in which one snapshot applies: `offset` turns each stamp in
+  // [begin, end) into CLOCK_MONOTONIC. Holds until the next AddSnapshot. Before the first one everything becomes 0.
+  struct CuptiSpan {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint64_t offset = 0;
+  };
+  CuptiSpan SpanOf(uint64_t cupti_ns) const;
 
   // The newest snapshot; all zero before the first AddSnapshot.
   const record::ClockSnapshot& latest() const { return snapshots_[count_ == 0 ? 0 : (count_ - 1) % kKept]; }

@@ -1,5 +1,5 @@
-// Fanout: every event goes to attribution and to the trace encoder, in that order. Worker thread; one virtual call
-// each. Counts events per round, so that the worker knows when nothing happened.
+// Fanout: every event goes to attribution and to the trace encoder, in that order. Worker thread; one virtual
+// call each. Counts events per round, so that the worker knows when nothing happened.
 #pragma once
 
 #include "record/visitor.h"
@@ -31,6 +31,8 @@ class Fanout : public record::EventVisitor {
   void On(const record::NvtxCategoryInfo& e) override { Both(e); }
   void On(const record::RequestIdText& e) override { Both(e); }
   void On(const record::SourceStatus& e) override { Both(e); }
+  void On(std::span<const record::Kernel> e) override { Many(e); }
+  void On(std::span<const record::ApiCall> e) override { Many(e); }
 
   uint64_t events() const { return events_; }
 
@@ -40,6 +42,13 @@ class Fanout : public record::EventVisitor {
     ++events_;
     attribution_->On(event);
     encoder_->On(event);
+  }
+
+  template <typename Event>
+  void Many(std::span<const Event> events) {
+    events_ += events.size();
+    attribution_->On(events);
+    encoder_->On(events);
   }
 
   record::EventVisitor* attribution_ = nullptr;

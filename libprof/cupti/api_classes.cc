@@ -110,10 +110,9 @@ std::string_view WithoutVersion(std::string_view name) {
 }
 
 bool ApiClasses::Init(base::Arena& arena) {
-  codes_ = arena.AllocateArray<uint8_t>(2 * kMaxId);
-  names_ = arena.AllocateArray<record::StringId>(2 * kMaxId);
-  for (record::StringId& name : names_) name = kNotAsked;
-  return !codes_.empty() && !names_.empty();
+  calls_ = arena.AllocateArray<Call>(2 * kMaxId + 1);
+  if (!calls_.empty()) calls_.back().name = 0;
+  return !calls_.empty();
 }
 
 void ApiClasses::Fill(const ApiTable& api) {
@@ -124,7 +123,7 @@ void ApiClasses::Fill(const ApiTable& api) {
 
 void ApiClasses::FillKnownLaunches() {
   const auto fill = [&](ApiDomain domain, std::span<const uint32_t> ids, ApiClass api_class) {
-    for (uint32_t id : ids) codes_[Row(domain) + id] = CodeOf(api_class);
+    for (uint32_t id : ids) calls_[Row(domain) + id].code = CodeOf(api_class);
   };
   fill(ApiDomain::kRuntime, kRuntimeLaunches, ApiClass::kKernelLaunch);
   fill(ApiDomain::kRuntime, kRuntimeGraphLaunches, ApiClass::kGraphLaunch);
@@ -139,18 +138,16 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
     without_name = name == nullptr ? without_name + 1 : 0;
     if (name == nullptr) continue;
     const std::optional<ApiClass> api_class = ClassifyApi(name);
-    codes_[Row(domain) + id] = api_class ? CodeOf(*api_class) : kUnwanted;
+    calls_[Row(domain) + id].code = api_class ? CodeOf(*api_class) : kUnwanted;
   }
 }
 
-record::StringId ApiClasses::Name(ApiDomain domain, uint32_t cbid, const ApiTable& api,
-                                  record::Dictionary& dictionary) {
-  if (cbid >= kMaxId) return 0;
-  record::StringId& known = names_[Row(domain) + cbid];
-  if (known != kNotAsked) return known;
+record::StringId ApiClasses::AskName(ApiDomain domain, uint32_t cbid, const ApiTable& api,
+                                     record::Dictionary& dictionary) {
   const char* name = NameOf(domain, cbid, api);
-  known = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
-  return known;
+  const record::StringId id = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
+  calls_[Row(domain) + cbid].name = id;
+  return id;
 }
 
 }  // namespace slowtoken::cupti

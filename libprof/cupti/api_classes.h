@@ -32,19 +32,19 @@ class ApiClasses {
   // Asks `api` for all names.
   void Fill(const ApiTable& api);
 
-  bool Wanted(record::ApiDomain domain, uint32_t cbid) const { return Code(domain, cbid) > kUnwanted; }
+  bool Wanted(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).code > kUnwanted; }
 
   // Of a record that came: kOther for ids CUPTI could not name.
-  record::ApiClass ClassOf(record::ApiDomain domain, uint32_t cbid) const {
-    const uint8_t code = Code(domain, cbid);
-    return code > kUnwanted ? static_cast<record::ApiClass>(code - kUnwanted - 1) : record::ApiClass::kOther;
-  }
+  record::ApiClass ClassOf(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).api_class(); }
 
   // True if CUPTI named the call and we have no use for it.
-  bool Unwanted(record::ApiDomain domain, uint32_t cbid) const { return Code(domain, cbid) == kUnwanted; }
+  bool Unwanted(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).code == kUnwanted; }
 
   // The call's name, 0 if CUPTI cannot name it. Asked once an id.
-  record::StringId Name(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary);
+  record::StringId Name(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary) {
+    const record::StringId known = At(domain, cbid).name;
+    return known != kNotAsked ? known : AskName(domain, cbid, api, dictionary);
+  }
 
  private:
   static constexpr uint8_t kNoName = 0;
@@ -55,15 +55,24 @@ class ApiClasses {
     return static_cast<uint8_t>(static_cast<uint8_t>(api_class) + kUnwanted + 1);
   }
 
-  uint8_t Code(record::ApiDomain domain, uint32_t cbid) const {
-    return cbid < kMaxId ? codes_[Row(domain) + cbid] : kNoName;
+  struct Call {
+    record::StringId name = kNotAsked;
+    uint8_t code = kNoName;
+    record::ApiClass api_class() const {
+      return code > kUnwanted ? static_cast<record::ApiClass>(code - kUnwanted - 1) : record::ApiClass::kOther;
+    }
+  };
+  // Ids beyond kMaxId share one entry, without name.
+  const Call& At(record::ApiDomain domain, uint32_t cbid) const {
+    return calls_[cbid < kMaxId ? Row(domain) + cbid : 2 * kMaxId];
   }
   static size_t Row(record::ApiDomain domain) { return domain == record::ApiDomain::kRuntime ? 0 : kMaxId; }
+  record::StringId AskName(record::ApiDomain domain, uint32_t cbid, const ApiTable& api,
+                           record::Dictionary& dictionary);
   void FillDomain(record::ApiDomain domain, const ApiTable& api);
   void FillKnownLaunches();
 
-  std::span<uint8_t> codes_;
-  std::span<record::StringId> names_;
+  std::span<Call> calls_;
 };
 
 }  // namespace slowtoken::cupti

@@ -1,4 +1,4 @@
-// What host threads did in CUDA, and what CUPTI itself cost.
+// What host threads waited for, and what CUPTI itself cost. (Calls: record_walker.cc.)
 #include "cupti/decode.h"
 
 namespace slowtoken::cupti {
@@ -6,20 +6,6 @@ namespace {
 
 static_assert(static_cast<int>(record::SyncKind::kContext) == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE);
 static_assert(static_cast<int>(record::SyncKind::kEvent) == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
-
-// Calls that put a node into a graph when their stream is being captured.
-bool CanBeCaptured(record::ApiClass api_class) {
-  using enum record::ApiClass;
-  return api_class == kKernelLaunch || api_class == kGraphLaunch || api_class == kMemcpy || api_class == kMemset ||
-         api_class == kMemory;
-}
-
-void CountLaunch(const record::ApiCall& call, DecodeState& state) {
-  const bool launch =
-      call.api_class == record::ApiClass::kKernelLaunch || call.api_class == record::ApiClass::kGraphLaunch;
-  if (!launch || call.return_value != 0 || !state.launches.IsNew(call.correlation)) return;
-  ++(call.captured ? state.totals.launches_captured : state.totals.launches);
-}
 
 record::OverheadKind ToOverheadKind(uint32_t kind) {
   switch (kind) {
@@ -58,24 +44,6 @@ bool IsCuptisOwn(uint32_t kind) {
 }
 
 }  // namespace
-
-void Decode(const ApiRecord& r, DecodeState& state, capture::CollectContext& context) {
-  record::ApiCall call;
-  call.domain = r.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? record::ApiDomain::kRuntime : record::ApiDomain::kDriver;
-  call.cbid = r.cbid;
-  if (state.whole_api_kinds && state.classes.Unwanted(call.domain, call.cbid)) return;
-  const Times times = state.times.Convert(r.start, r.end, context.clock, context.losses);
-  call.start = times.start;
-  call.end = times.end;
-  call.correlation = r.correlationId;
-  call.return_value = static_cast<int32_t>(r.returnValue);
-  call.thread = state.thread_ids_known ? r.threadId : 0;
-  call.name = state.classes.Name(call.domain, call.cbid, state.api, context.dictionary);
-  call.api_class = state.classes.ClassOf(call.domain, call.cbid);
-  call.captured = CanBeCaptured(call.api_class) && state.graphs.Captured(call.thread, r.start, r.end);
-  CountLaunch(call, state);
-  context.out.On(call);
-}
 
 void Decode(const SyncRecord& r, DecodeState& state, capture::CollectContext& context) {
   const Times times = state.times.Convert(r.start, r.end, context.clock, context.losses);

@@ -1,4 +1,4 @@
-// What the GPU did: kernels, copies, memsets, whole graphs.
+// What the GPU did: copies, memsets, whole graphs. (Kernels: record_walker.cc.)
 #include "cupti/decode.h"
 
 namespace slowtoken::cupti {
@@ -39,20 +39,6 @@ record::Memcpy CopyOf(const Record& r, DecodeState& state, capture::CollectConte
 }
 
 }  // namespace
-
-void Decode(const KernelRecord& r, DecodeState& state, capture::CollectContext& context) {
-  const Times times = state.times.Convert(r.start, r.end, context.clock, context.losses);
-  record::Kernel kernel;
-  kernel.start = times.start;
-  kernel.end = times.end;
-  kernel.graph_node_id = r.graphNodeId;
-  kernel.graph_id = r.graphId;
-  kernel.correlation = r.correlationId;
-  kernel.shape = state.shapes.ShapeOf(r, context.dictionary, context.losses);
-  kernel.lane = state.lanes.LaneOf(r.deviceId, r.contextId, r.streamId, context.dictionary);
-  ++state.totals.kernels;
-  context.out.On(kernel);
-}
 
 void Decode(const MemcpyRecord& r, DecodeState& state, capture::CollectContext& context) {
   context.out.On(CopyOf(r, state, context));

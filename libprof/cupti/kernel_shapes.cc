@@ -5,19 +5,6 @@
 namespace slowtoken::cupti {
 namespace {
 
-constexpr size_t kLaunchOffset = offsetof(KernelRecord, gridX);
-constexpr size_t kClusterOffset = offsetof(KernelRecord, clusterX);
-static_assert(offsetof(KernelRecord, localMemoryPerThread) == kLaunchOffset + 8 * 4);
-static_assert(offsetof(KernelRecord, clusterZ) == kClusterOffset + 2 * 4);
-
-const char* Bytes(const KernelRecord& kernel) { return reinterpret_cast<const char*>(&kernel); }
-
-uint64_t Word(const char* bytes) {
-  uint64_t word;
-  memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
 // `text` is bounded by `name`'s length plus its terminator: never reads past the end of a shorter recycled name.
 bool SameText(const char* text, std::string_view name) {
   if (text == nullptr) return name.empty();
@@ -49,18 +36,6 @@ KernelShapes::Key KernelShapes::KeyOf(const KernelRecord& kernel) {
   return key;
 }
 
-bool KernelShapes::Matches(const KernelRecord& kernel, const Key& key) {
-  const char* launch = Bytes(kernel) + kLaunchOffset;
-  const char* known = reinterpret_cast<const char*>(key.launch);
-  uint64_t difference = reinterpret_cast<uintptr_t>(kernel.name) ^ reinterpret_cast<uintptr_t>(key.name);
-  for (size_t i = 0; i < 4; ++i) difference |= Word(launch + 8 * i) ^ Word(known + 8 * i);
-  difference |= Word(Bytes(kernel) + kClusterOffset) ^ Word(reinterpret_cast<const char*>(key.cluster));
-  difference |= kernel.localMemoryPerThread ^ key.launch[8];
-  difference |= kernel.clusterZ ^ key.cluster[2];
-  difference |= static_cast<uint64_t>(kernel.registersPerThread ^ key.registers);
-  return difference == 0;
-}
-
 size_t KernelShapes::HomeOf(const KernelRecord& kernel) {
   const char* launch = Bytes(kernel) + kLaunchOffset;
   const uint64_t mixed = (reinterpret_cast<uintptr_t>(kernel.name) ^ Word(launch)) * 0x9e3779b97f4a7c15u +
@@ -68,14 +43,11 @@ size_t KernelShapes::HomeOf(const KernelRecord& kernel) {
   return static_cast<size_t>(mixed >> 40) % kSlots;
 }
 
-record::ShapeId KernelShapes::ShapeOf(const KernelRecord& kernel, record::Dictionary& dictionary,
-                                      base::LossCounters& losses) {
+KernelShapes::Slot* KernelShapes::Find(const KernelRecord& kernel, record::Dictionary& dictionary,
+                                       base::LossCounters& losses) {
   const size_t home = HomeOf(kernel);
   for (size_t i = home; i < home + kReach; ++i) {
-    const Slot& slot = slots_[i];
-    if (slot.round == round_ && Matches(kernel, slot.key)) [[likely]] {
-      return slot.shape;
-    }
+    if (slots_[i].round == round_ && Matches(kernel, slots_[i].key)) return &slots_[i];
   }
   return Learn(kernel, dictionary, losses);
 }
@@ -97,8 +69,8 @@ bool KernelShapes::TextHolds(const Slot& slot, const record::Dictionary& diction
   return slot.shape != 0 && SameText(slot.key.name, dictionary.text(dictionary.shape(slot.shape).name));
 }
 
-record::ShapeId KernelShapes::Learn(const KernelRecord& kernel, record::Dictionary& dictionary,
-                                    base::LossCounters& losses) {
+KernelShapes::Slot* KernelShapes::Learn(const KernelRecord& kernel, record::Dictionary& dictionary,
+                                        base::LossCounters& losses) {
   Slot& slot = SlotFor(kernel);
   if (!TextHolds(slot, dictionary)) {
     slot.key = KeyOf(kernel);
@@ -112,7 +84,7 @@ record::ShapeId KernelShapes::Learn(const KernelRecord& kernel, record::Dictiona
     slot.shape = dictionary.InternShape(shape);
   }
   slot.round = round_;
-  return slot.shape;
+  return &slot;
 }
 
 }  // namespace slowtoken::cupti

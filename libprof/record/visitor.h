@@ -1,8 +1,11 @@
 // EventVisitor: the one way events travel, inside the process (worker -> encoder and attribution) and offline
 // (reader -> attribution, analyses, exports). Each overload defaults to doing nothing: a visitor takes what it needs.
-// Called by one thread at a time. Costs one virtual call per event. Not pure virtual and without a virtual destructor
-// on purpose: both would pull C++ run-time symbols into libslowtoken.so.
+// Called by one thread at a time. Costs one virtual call per event; kernels and API calls, which come by the hundred
+// thousand, may come many at a time, which means the same as one after the other. Not pure virtual and without a
+// virtual destructor on purpose: both would pull C++ run-time symbols into libslowtoken.so.
 #pragma once
+
+#include <span>
 
 #include "record/annotation.h"
 #include "record/conditions.h"
@@ -51,8 +54,17 @@ class EventVisitor {
   virtual void On(const Condition&) {}
   virtual void On(const DeviceSample&) {}
 
+  virtual void On(std::span<const Kernel> kernels) { OneByOne(kernels); }
+  virtual void On(std::span<const ApiCall> calls) { OneByOne(calls); }
+
  protected:
   ~EventVisitor() = default;
+
+ private:
+  template <typename Event>
+  void OneByOne(std::span<const Event> events) {
+    for (const Event& event : events) On(event);
+  }
 };
 
 }  // namespace slowtoken::record

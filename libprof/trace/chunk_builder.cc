@@ -31,15 +31,21 @@ void ChunkBuilder::Reset() {
   texts.Reset();
   shapes.Reset();
   lanes.Reset();
-  kernel_sites.Reset();
-  api_call_sites.Reset();
-  last_kernel_site = last_api_call_site = UINT32_MAX;
+  kernel_sites.BeginChunk();
+  api_call_sites.BeginChunk();
+  kernel_rows.Reset();
+  api_call_rows.Reset();
   last_api_call_end = 0;
   memset(lane_end.data(), 0, lane_end.size_bytes());
   if (request_count_ != 0) request_index_.Clear();
   request_count_ = 0;
   text_bytes_ = 0;
   text_bytes_limit_ = text_bytes_cap_ - kTextReserve;
+}
+
+void ChunkBuilder::WriteRows() {
+  kernel_rows.Write(store, columns.kernels.columns);
+  api_call_rows.Write(store, columns.api_calls.columns);
 }
 
 uint32_t ChunkBuilder::UseText(record::StringId id) {

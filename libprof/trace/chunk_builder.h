@@ -10,6 +10,7 @@
 #include "trace/chunk_columns.h"
 #include "trace/encoder_limits.h"
 #include "trace/local_ids.h"
+#include "trace/site_rows.h"
 #include "trace/site_table.h"
 
 namespace slowtoken::trace {
@@ -64,6 +65,8 @@ class ChunkBuilder {
   // `first_column`: the one that says how many rows there are; it is written even if all its codes are 0.
   template <typename E>
   void AddRow(Batch<E>& batch, const std::type_identity_t<E>& event, unsigned first_column = 1);
+  // Writes the gathered rows of kernels and API calls into their columns.
+  void WriteRows();
   void AddAnnotation(Batch<record::Annotation>& batch, const record::Annotation& event);
   template <typename E>
   void AddFields(Batch<E>& batch, unsigned count_column, std::span<const record::PayloadField> fields);
@@ -77,15 +80,14 @@ class ChunkBuilder {
   LocalIds texts, shapes, lanes;
   SiteTable<KernelSite> kernel_sites;
   SiteTable<ApiCallSite> api_call_sites;
-  uint32_t last_kernel_site = UINT32_MAX;  // the next one is guessed to be the site behind it
-  uint32_t last_api_call_site = UINT32_MAX;
+  SiteRows kernel_rows, api_call_rows;
   uint64_t last_api_call_end = 0;
   std::span<uint64_t> lane_end;  // by LaneId: end of the newest kernel
 
  private:
   // A cold event touches at most this many columns, and each may need a page; the live state and the batches at the
   // start of a chunk use it up as well.
-  static constexpr uint32_t kReservePages = 128;
+  static constexpr uint32_t kReservePages = 128 + 2 * 2 * 4;  // the last: gathered rows
   static constexpr uint32_t kLeastPageData = ColumnStore::kPageData - ColumnStore::kMaxVarint;
 
   const record::Dictionary* dictionary_ = nullptr;

@@ -45,20 +45,23 @@ bool ChunkEncoder::Ready(size_t values, size_t text_bytes, size_t requests) {
     return true;
   }
   // Not while the chunk is being closed: what is open then and does not fit is lost.
-  if (mode_ == Mode::kEvents) {
-    Seal(nullptr);
-    pending_ = true;
-  }
+  if (mode_ == Mode::kEvents) Continue();
   // A text too long for any chunk is lost alone (UseText counts it), the event stays.
   if (chunk_.HasRoom(values, 0, requests)) return true;
   losses_->Add(base::Loss::kEventTooLarge);
   return false;
 }
 
+void ChunkEncoder::Continue() {
+  Seal(nullptr);
+  pending_ = true;
+}
+
 void ChunkEncoder::On(const record::Advance& event) { Seal(&event); }
 
 bool ChunkEncoder::Seal(const record::Advance* advance) {
   if (mode_ != Mode::kEvents) return false;
+  chunk_.WriteRows();
   if (advance != nullptr) CollectOpen(Mode::kOpenAtEnd);
   const size_t size = Serialize(advance);
   const bool ok =

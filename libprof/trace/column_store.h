@@ -39,13 +39,14 @@ class ColumnStore {
 
   bool Init(base::Arena& arena, uint32_t pages) {
     pages_ = arena.AllocateArray<Page>(pages + 1);
+    Reset();
     return !pages_.empty();
   }
 
   // Forgets every page. All columns must be reset with it.
-  void Reset() { used_ = 0; }
+  void Reset() { free_ = pages_.empty() ? 0 : static_cast<uint32_t>(pages_.size()) - 1; }
 
-  uint32_t free_pages() const { return static_cast<uint32_t>(pages_.size()) - 1 - used_; }
+  uint32_t free_pages() const { return free_; }
 
   // Appends one code. The caller has made sure that a page is free.
   void Put(Column& column, uint64_t code) {
@@ -53,13 +54,21 @@ class ColumnStore {
       NextPage(column);
     }
     column.any |= code;
-    uint8_t* p = column.pos;
-    while (code >= 0x80) {
-      *p++ = static_cast<uint8_t>(code | 0x80);
-      code >>= 7;
+    column.pos = WriteVarint(column.pos, code);
+  }
+
+  // Appends many codes; `any` is all of them or-ed. Cheaper than one by one (about 15 instructions a code, 4 where all
+  // are below 128): the write head stays in registers. The caller has made sure that pages are free.
+  void Append(Column& column, std::span<const uint64_t> codes, uint64_t any) {
+    column.any |= any;
+    while (!codes.empty()) {
+      if (column.pos >= column.limit) NextPage(column);
+      // So many fit whatever they are, without looking at the limit again.
+      const auto room = static_cast<size_t>(column.limit - column.pos + kMaxVarint - 1) / kMaxVarint;
+      const std::span<const uint64_t> some = codes.first(room < codes.size() ? room : codes.size());
+      column.pos = any < 0x80 ? WriteBytes(column.pos, some) : WriteVarints(column.pos, some);
+      codes = codes.subspan(some.size());
     }
-    *p++ = static_cast<uint8_t>(code);
-    column.pos = p;
   }
 
   // Appends one raw byte (a column of text).
@@ -91,14 +100,44 @@ class ColumnStore {
   }
 
  private:
+  static uint8_t* WriteVarint(uint8_t* p, uint64_t code) {
+    while (code >= 0x80) {
+      *p++ = static_cast<uint8_t>(code | 0x80);
+      code >>= 7;
+    }
+    *p++ = static_cast<uint8_t>(code);
+    return p;
+  }
+
+  static uint8_t* WriteBytes(uint8_t* p, std::span<const uint64_t> codes) {
+    for (const uint64_t code : codes) *p++ = static_cast<uint8_t>(code);
+    return p;
+  }
+
+  static uint8_t* WriteVarints(uint8_t* p, std::span<const uint64_t> codes) {
+    for (const uint64_t code : codes) {
+      if (code >= 1u << 14) [[unlikely]] {
+        p = WriteVarint(p, code);
+        continue;
+      }
+      // One or two bytes, as it comes: a branch would be guessed wrong half of the time.
+      const uint64_t two = code >= 0x80;
+      const uint64_t bytes = (code + (code & 0x3f80)) | two << 7;  // the upper seven bits move up by one
+      p[0] = static_cast<uint8_t>(bytes);
+      p[1] = static_cast<uint8_t>(bytes >> 8);  // written over by the next code where there is no second byte
+      p += 1 + two;
+    }
+    return p;
+  }
+
   __attribute__((noinline)) void NextPage(Column& column) {
-    if (used_ + 1 >= pages_.size()) {
+    if (free_ == 0) {
       // Not reached while callers keep their reserve; if one is wrong, its newest page is written over, within bounds.
       column.pos = column.page == 0 ? pages_[0].data : pages_[column.page].data;
       column.limit = column.pos + (kPageData - kMaxVarint + 1);
       return;
     }
-    const uint32_t next = ++used_;
+    const auto next = static_cast<uint32_t>(pages_.size()) - free_--;
     pages_[next].next = 0;
     if (column.page == 0) {
       column.first_page = next;
@@ -114,7 +153,7 @@ class ColumnStore {
   }
 
   std::span<Page> pages_;  // [0] stands for none
-  uint32_t used_ = 0;
+  uint32_t free_ = 0;
 };
 
 }  // namespace slowtoken::trace

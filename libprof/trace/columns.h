@@ -265,11 +265,16 @@ inline constexpr unsigned kHistogramBucketCount = 6;
 
 // Kernels and API calls are coded by hand (KernelColumns, ApiCallColumns); what repeats of them is a site.
 struct KernelSite {
+  uint64_t graph_node_id = 0;
+  uint32_t graph_id = 0;
   uint32_t shape = 0;
   uint32_t lane = 0;
-  uint32_t graph_id = 0;
-  uint64_t graph_node_id = 0;
   bool operator==(const KernelSite&) const = default;
+  static KernelSite Of(const record::Kernel& k) { return {k.graph_node_id, k.graph_id, k.shape, k.lane}; }
+  // == Of(k), member by member.
+  bool IsPlaceOf(const record::Kernel& k) const {
+    return graph_node_id == k.graph_node_id && graph_id == k.graph_id && shape == k.shape && lane == k.lane;
+  }
 };
 static_assert(sizeof(record::Kernel) == 48, "a member changed");
 // clang-format off
@@ -288,6 +293,13 @@ struct ApiCallSite {
   record::StringId name = 0;
   int32_t return_value = 0;
   bool operator==(const ApiCallSite&) const = default;
+  static ApiCallSite Of(const record::ApiCall& c) {
+    return {c.cbid, c.domain, c.api_class, c.captured, c.thread, c.name, c.return_value};
+  }
+  bool IsPlaceOf(const record::ApiCall& c) const {
+    return cbid == c.cbid && domain == c.domain && api_class == c.api_class && captured == c.captured &&
+           thread == c.thread && name == c.name && return_value == c.return_value;
+  }
 };
 static_assert(sizeof(record::ApiCall) == 48, "a member changed");
 // clang-format off

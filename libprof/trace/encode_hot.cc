@@ -16,80 +16,71 @@ uint64_t HashSite(const ApiCallSite& s) {
                        (ToWire(s.api_class) << 26));
 }
 
+size_t NewTextBytes(const ChunkBuilder& chunk, const KernelSite& site) { return chunk.NewShapeTextBytes(site.shape); }
+size_t NewTextBytes(const ChunkBuilder& chunk, const ApiCallSite& site) { return chunk.NewTextBytes(site.name); }
+
 }  // namespace
 
-// The site of a kernel that is not the one guessed. A new one is added to the chunk, which may have to begin anew
-// first.
-uint32_t ChunkEncoder::NewKernelSite(const KernelSite& site) {
-  const uint64_t hash = HashSite(site);
-  if (const uint32_t found = chunk_.kernel_sites.Find(site, hash); found != SiteTable<KernelSite>::kNone) return found;
-  const size_t text_bytes = chunk_.NewShapeTextBytes(site.shape);
-  if (chunk_.kernel_sites.full() || !chunk_.HasRoom(0, text_bytes, 0)) {
-    Seal(nullptr);
-    pending_ = true;
+// The entry of a site that was not guessed or is new to the chunk, which may have to begin anew for it.
+template <typename Site>
+uint32_t ChunkEncoder::EnterSite(SiteTable<Site>& sites, Batch<Site>& batch, const Site& site) {
+  uint32_t entry = sites.Guess();
+  if (!sites.Is(entry, site)) {
+    const uint64_t hash = HashSite(site);
+    entry = sites.Find(site, hash);
+    if (entry == sites.kNone && sites.full()) {
+      Continue();
+      sites.Clear();
+    }
+    if (entry == sites.kNone) entry = sites.Add(site, hash);
   }
-  chunk_.AddRow(chunk_.columns.kernels, site, kFirstSiteColumn);
-  return chunk_.kernel_sites.Add(site, hash);
+  if (!sites.HasNumber(entry)) {
+    if (!chunk_.HasRoom(0, NewTextBytes(chunk_, site), 0)) Continue();
+    chunk_.AddRow(batch, site, kFirstSiteColumn);
+    sites.GiveNumber(entry);
+  }
+  return entry;
 }
 
-void ChunkEncoder::On(const record::Kernel& event) {
-  if (!ReadyForOne()) return;
-  const KernelSite site{event.shape, event.lane, event.graph_id, event.graph_node_id};
-  uint32_t index = chunk_.last_kernel_site + 1;
-  if (!chunk_.kernel_sites.Is(index, site)) index = NewKernelSite(site);
-
-  Column* columns = chunk_.columns.kernels.columns;
-  columns[kSiteColumn - 1].any |= 1;
-  chunk_.store.Put(columns[kSiteColumn - 1], ZigZag(uint64_t{index} - (chunk_.last_kernel_site + 1)));
-  chunk_.last_kernel_site = index;
-
-  uint64_t& lane_end = chunk_.lane_end[event.lane < chunk_.lane_end.size() ? event.lane : 0];
-  chunk_.store.Put(columns[kGapColumn - 1], ZigZag(event.start - lane_end));
-  lane_end = event.end;
-
-  uint64_t& last_duration = chunk_.kernel_sites.last_duration(index);
-  const uint64_t duration = event.end - event.start;
-  chunk_.store.Put(columns[kDurationColumn - 1], ZigZag(duration - last_duration));
-  last_duration = duration;
-
-  chunk_.store.PutDelta(columns[kCorrelationColumn - 1], event.correlation);
+void ChunkEncoder::WriteRows() {
+  chunk_.WriteRows();
+  if (!chunk_.HasPages()) Continue();
 }
 
-uint32_t ChunkEncoder::NewApiCallSite(const ApiCallSite& site) {
-  const uint64_t hash = HashSite(site);
-  if (const uint32_t i = chunk_.api_call_sites.Find(site, hash); i != SiteTable<ApiCallSite>::kNone) return i;
-  if (chunk_.api_call_sites.full() || !chunk_.HasRoom(0, chunk_.NewTextBytes(site.name), 0)) {
-    Seal(nullptr);
-    pending_ = true;
+void ChunkEncoder::On(const record::Kernel& event) { On(std::span(&event, 1)); }
+void ChunkEncoder::On(const record::ApiCall& event) { On(std::span(&event, 1)); }
+
+void ChunkEncoder::On(std::span<const record::Kernel> events) {
+  if (!Awake()) return;
+  SiteTable<KernelSite>& sites = chunk_.kernel_sites;
+  for (const record::Kernel& event : events) {
+    uint32_t entry = sites.Guess();
+    if (!sites.IsPlaceOf(entry, event)) [[unlikely]] {
+      entry = EnterSite(sites, chunk_.columns.kernels, KernelSite::Of(event));
+    }
+    uint64_t& lane_end = chunk_.lane_end[event.lane < chunk_.lane_end.size() ? event.lane : 0];
+    const uint64_t gap = event.start - lane_end;
+    const uint64_t duration = event.end - event.start;
+    lane_end = event.end;
+    chunk_.kernel_rows.Add(sites.Step(entry), gap, sites.DurationChange(entry, duration), event.correlation);
+    if (chunk_.kernel_rows.full()) WriteRows();
   }
-  chunk_.AddRow(chunk_.columns.api_calls, site, kFirstSiteColumn);
-  return chunk_.api_call_sites.Add(site, hash);
 }
 
-void ChunkEncoder::On(const record::ApiCall& event) {
-  if (!ReadyForOne()) return;
-  const ApiCallSite site{event.cbid,   event.domain, event.api_class,   event.captured,
-                         event.thread, event.name,   event.return_value};
-  uint32_t index = chunk_.last_api_call_site + 1;
-  if (!chunk_.api_call_sites.Is(index, site)) {
-    const uint32_t last = chunk_.last_api_call_site;  // most often the same call again
-    index = chunk_.api_call_sites.Is(last, site) ? last : NewApiCallSite(site);
+void ChunkEncoder::On(std::span<const record::ApiCall> events) {
+  if (!Awake()) return;
+  SiteTable<ApiCallSite>& sites = chunk_.api_call_sites;
+  for (const record::ApiCall& event : events) {
+    uint32_t entry = sites.Guess();
+    if (!sites.IsPlaceOf(entry, event)) [[unlikely]] {
+      entry = EnterSite(sites, chunk_.columns.api_calls, ApiCallSite::Of(event));
+    }
+    const uint64_t gap = event.start - chunk_.last_api_call_end;
+    const uint64_t duration = event.end - event.start;
+    chunk_.last_api_call_end = event.end;
+    chunk_.api_call_rows.Add(sites.Step(entry), gap, sites.DurationChange(entry, duration), event.correlation);
+    if (chunk_.api_call_rows.full()) WriteRows();
   }
-
-  Column* columns = chunk_.columns.api_calls.columns;
-  columns[kSiteColumn - 1].any |= 1;
-  chunk_.store.Put(columns[kSiteColumn - 1], ZigZag(uint64_t{index} - (chunk_.last_api_call_site + 1)));
-  chunk_.last_api_call_site = index;
-
-  chunk_.store.Put(columns[kGapColumn - 1], ZigZag(event.start - chunk_.last_api_call_end));
-  chunk_.last_api_call_end = event.end;
-
-  uint64_t& last_duration = chunk_.api_call_sites.last_duration(index);
-  const uint64_t duration = event.end - event.start;
-  chunk_.store.Put(columns[kDurationColumn - 1], ZigZag(duration - last_duration));
-  last_duration = duration;
-
-  chunk_.store.PutDelta(columns[kCorrelationColumn - 1], event.correlation);
 }
 
 }  // namespace slowtoken::trace

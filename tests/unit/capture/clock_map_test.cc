@@ -56,6 +56,25 @@ TEST(ClockMap, CuptiTimesFollowTheWallClocksSteps) {
   EXPECT_EQ(map.FromCupti(899'000), 0u) << "a stamp from before CLOCK_MONOTONIC began is no time";
 }
 
+// Whatever SpanOf says of a whole stretch must be what FromCupti says of each stamp in it.
+TEST(ClockMap, ASpanHoldsForEachOfItsStamps) {
+  ClockMap map;
+  map.AddSnapshot(Snapshot(1'000, 900'000, 1));
+  map.AddSnapshot(Snapshot(2'000, 952'000, 2));  // the wall clock stepped forward
+  map.AddSnapshot(Snapshot(3'000, 920'000, 3));  // and back
+  for (uint64_t stamp : {899'500u, 900'000u, 910'000u, 919'999u, 920'000u, 952'000u, 999'000u}) {
+    const ClockMap::CuptiSpan span = map.SpanOf(stamp);
+    EXPECT_LE(span.begin, stamp);
+    EXPECT_GT(span.end, stamp);
+    for (uint64_t other : {span.begin, stamp, span.end - 1}) {
+      if (other == 0 || other > 2'000'000) continue;
+      EXPECT_EQ(map.FromCupti(other), other + span.offset) << stamp << " " << other;
+    }
+  }
+  EXPECT_EQ(map.SpanOf(930'000).begin, 920'000u);
+  EXPECT_EQ(map.SpanOf(910'000).end, 920'000u);
+}
+
 TEST(ClockMap, CuptisOwnClockIsPreferredOverTheWallClock) {
   ClockMap map;
   map.AddSnapshot(Snapshot(5'000, 900'000, 1, 70'000));

@@ -69,7 +69,7 @@ TEST_F(RealCuptiTest, StepsThroughHandMadeRecordsAsWeReadThem) {
   fake.Complete(buffer);
   fake.next_record = real.get_next_record;
   Collect();
-  EXPECT_EQ(events.order, "KACCSGYOAK");
+  EXPECT_EQ(events.order, "CCSGYOAAKK") << "kernels and calls wait until the buffer is through";
   EXPECT_EQ(events.devices.size(), 1u);
   EXPECT_EQ(events.contexts.size(), 1u);
   EXPECT_EQ(events.streams.size(), 1u);

@@ -121,7 +121,7 @@ TEST_F(SourceTest, PastTheDeadlineTheFlushIsNotForced) {
   EXPECT_EQ(events.kernels.size(), 1u);
 }
 
-TEST_F(SourceTest, OrderOfRecordsAndBuffersIsKept) {
+TEST_F(SourceTest, OrderWithinAKindAndOfBuffersIsKept) {
   ASSERT_TRUE(Start());
   uint8_t* first = fake.Request();
   uint8_t* second = fake.Request();
@@ -132,8 +132,25 @@ TEST_F(SourceTest, OrderOfRecordsAndBuffersIsKept) {
   fake.Complete(second);
   fake.Complete(first);
   Collect();
-  EXPECT_EQ(events.order, "AKKA");
+  EXPECT_EQ(events.order, "AKAK");
   EXPECT_EQ(events.calls[0].correlation, 2u);
+  EXPECT_EQ(events.kernels[0].start, kMonotonicNow + 3);
+  EXPECT_EQ(events.kernels[1].start, kMonotonicNow + 1);
+}
+
+TEST_F(SourceTest, ABufferOfManyRecordsComesOutWhole) {
+  ASSERT_TRUE(Start());
+  uint8_t* buffer = fake.Request();
+  for (uint32_t i = 0; i < 70; ++i) {
+    fake.Write(buffer, CallRecord(CUPTI_ACTIVITY_KIND_RUNTIME, 211, i + 1));
+    if (i < 20) fake.Write(buffer, KernelRecordAt(i + 1, i + 2));
+  }
+  fake.Complete(buffer);
+  Collect();
+  ASSERT_EQ(events.calls.size(), 70u);
+  ASSERT_EQ(events.kernels.size(), 20u);
+  for (uint32_t i = 0; i < 70; ++i) EXPECT_EQ(events.calls[i].correlation, i + 1);
+  for (uint32_t i = 0; i < 20; ++i) EXPECT_EQ(events.kernels[i].start, kMonotonicNow + i + 1);
 }
 
 TEST_F(SourceTest, BuffersComeBackZeroedToCupti) {

@@ -61,6 +61,38 @@ TEST_F(ColumnStoreTest, InterleavedColumnsKeepTheirValues) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Codes(store_, columns[i]), expected[i]);
 }
 
+TEST_F(ColumnStoreTest, ManyAtOnceIsOneAfterTheOther) {
+  std::mt19937_64 random(5);
+  Column one_by_one, many;
+  std::vector<uint64_t> expected;
+  // Widths around one, two and more bytes; batches of each alone and mixed; over several pages.
+  for (const int bits : {0, 7, 8, 14, 15, 64, 20, 7}) {
+    for (int batch = 0; batch < 10; ++batch) {
+      std::vector<uint64_t> codes(1 + random() % 64);
+      uint64_t any = 0;
+      for (uint64_t& code : codes) {
+        code = bits == 0 ? 0 : random() >> (64 - bits) >> random() % static_cast<unsigned>(bits);
+        any |= code;
+        store_.Put(one_by_one, code);
+      }
+      store_.Append(many, codes, any);
+      expected.insert(expected.end(), codes.begin(), codes.end());
+    }
+  }
+  EXPECT_EQ(Codes(store_, many), expected);
+  EXPECT_EQ(many.any, one_by_one.any);
+  EXPECT_EQ(store_.Size(many), store_.Size(one_by_one));
+}
+
+TEST_F(ColumnStoreTest, AppendWithoutFreePagesStaysInBounds) {
+  const std::vector<uint64_t> codes(64, UINT64_MAX);
+  Column columns[8];
+  for (int round = 0; round < 200; ++round) {
+    for (Column& column : columns) store_.Append(column, codes, UINT64_MAX);
+  }
+  EXPECT_EQ(store_.free_pages(), 0u);
+}
+
 TEST_F(ColumnStoreTest, EmptyColumnTakesNothing) {
   const Column column;
   EXPECT_EQ(store_.Size(column), 0u);
