@@ -82,12 +82,19 @@ void BatchTracker::Apply(const Mark& mark) {
   group->id = GroupId(mark.key);
   if (!Accept(*group, mark)) return;
   if (mark.is_set) ++group->sets;
-  for (PoolIndex block = mark.rows; block != 0; block = row_blocks_[block].next) {
-    for (uint32_t i = 0; i < row_blocks_[block].count; ++i) ApplyRow(*group, mark, row_blocks_[block].rows[i]);
-  }
+  if (!ApplyRows(*group, mark)) return Lose(*group, mark, mark.key.iter);
   if (mark.is_set) CloseUnseen(*group, mark);
   group->first_iter = std::min(group->first_iter, mark.key.iter);
   group->last_iter = std::max(group->last_iter, mark.key.iter);
+}
+
+bool BatchTracker::ApplyRows(Group& group, const Mark& mark) {
+  for (PoolIndex block = mark.rows; block != 0; block = row_blocks_[block].next) {
+    for (uint32_t i = 0; i < row_blocks_[block].count; ++i) {
+      if (!ApplyRow(group, mark, row_blocks_[block].rows[i])) return false;
+    }
+  }
+  return true;
 }
 
 bool BatchTracker::Accept(Group& group, const Mark& mark) {
@@ -123,22 +130,22 @@ void BatchTracker::Lose(Group& group, const Mark& mark, uint64_t from) {
   }
 }
 
-void BatchTracker::ApplyRow(Group& group, const Mark& mark, const BatchRow& row) {
+bool BatchTracker::ApplyRow(Group& group, const Mark& mark, const BatchRow& row) {
   const PoolIndex* found = open_.Find(Member{group.id, row.req});
   const PoolIndex span = found == nullptr ? 0 : *found;
   if (row.op == RowOp::kLeave) {
     if (span != 0) Close(group, span, mark.key.iter, mark.time);
-    return;
+    return true;
   }
   if (span != 0) {
     const BatchRow now = RowAt(spans_[span], mark.key.iter);
     if (now.kind == row.kind && now.n_tok == row.n_tok) {
       spans_[span].seen_in = group.sets;
-      return;
+      return true;
     }
     Close(group, span, mark.key.iter, mark.time);
   }
-  Open(group, mark, row);
+  return Open(group, mark, row);
 }
 
 BatchRow BatchTracker::RowAt(const RowSpan& span, uint64_t iter) {
@@ -146,11 +153,11 @@ BatchRow BatchTracker::RowAt(const RowSpan& span, uint64_t iter) {
   return {.req = span.row.req, .n_tok = 1, .kind = RowKind::kDecode, .op = RowOp::kSet};
 }
 
-void BatchTracker::Open(Group& group, const Mark& mark, const BatchRow& row) {
+bool BatchTracker::Open(Group& group, const Mark& mark, const BatchRow& row) {
   const PoolIndex index = spans_.Take();
   if (index == 0) {
     losses_->Add(base::Loss::kBatchUnknown);
-    return;
+    return false;
   }
   RowSpan& span = spans_[index];
   span.row = {.req = row.req, .n_tok = row.n_tok, .kind = row.kind, .op = RowOp::kSet};
@@ -160,6 +167,7 @@ void BatchTracker::Open(Group& group, const Mark& mark, const BatchRow& row) {
   (group.tail == 0 ? group.head : spans_[group.tail].next) = index;
   group.tail = index;
   *open_.FindOrInsert(Member{group.id, row.req}) = index;
+  return true;
 }
 
 void BatchTracker::Close(Group& group, PoolIndex index, uint64_t iter, TimeNs time) {

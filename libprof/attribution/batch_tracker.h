@@ -18,6 +18,12 @@ class BatchTracker {
   // Keeps a mark until ApplyUntil passes it.
   void Add(const record::Annotation& mark);
 
+  // Whether Add has room for this mark and all its rows beside those that wait.
+  bool HasRoomFor(const record::Annotation& mark) const {
+    return mark_count_ < marks_.size() &&
+           row_blocks_.capacity() - row_blocks_.in_use() >= (mark.rows.size() + kBlockRows - 1) / kBlockRows;
+  }
+
   // Applies the marks set up to `settled`, in order.
   void ApplyUntil(TimeNs settled);
 
@@ -39,6 +45,26 @@ class BatchTracker {
       const RowSpan& span = spans_[i];
       if (span.from <= key.iter && key.iter < span.to) visit(RowAt(span, key.iter));
     }
+  }
+
+  // The newest mark applied to a group.
+  struct Newest {
+    record::IterationKey key;
+    TimeNs time = 0;
+    uint64_t seq = 0;
+    bool has_seq = false;
+  };
+
+  // visit(const Newest&) for each group whose membership is known now; its rows are those of `key`.
+  template <typename Visit>
+  void ForEachNewest(Visit visit) {
+    groups_.ForEach([&](uint64_t id, const Group& group) {
+      if (!group.started || group.lost || group.first_iter == kForever) return;
+      visit(Newest{{group.last_iter, static_cast<uint32_t>(id >> 32), static_cast<uint32_t>(id)},
+                   group.last_time,
+                   group.last_seq,
+                   group.has_seq});
+    });
   }
 
   // Forgets rows that ended in marks set before `before`.
@@ -74,8 +100,9 @@ class BatchTracker {
     std::array<Gap, 8> gaps{};  // iterations with unknown batch, the newest at gap_count % 8
     uint32_t gap_count = 0;
   };
+  static constexpr size_t kBlockRows = 8;
   struct RowBlock {
-    std::array<record::BatchRow, 8> rows{};
+    std::array<record::BatchRow, kBlockRows> rows{};
     PoolIndex next = 0;
     uint32_t count = 0;
   };
@@ -97,8 +124,10 @@ class BatchTracker {
   // False when the mark must not be applied: seen before, or after a loss and not a set.
   bool Accept(Group& group, const Mark& mark);
   void Lose(Group& group, const Mark& mark, uint64_t from);
-  void ApplyRow(Group& group, const Mark& mark, const record::BatchRow& row);
-  void Open(Group& group, const Mark& mark, const record::BatchRow& row);
+  // False when a row finds no room: the membership is then unknown.
+  bool ApplyRows(Group& group, const Mark& mark);
+  bool ApplyRow(Group& group, const Mark& mark, const record::BatchRow& row);
+  bool Open(Group& group, const Mark& mark, const record::BatchRow& row);
   void Close(Group& group, PoolIndex span, uint64_t iter, TimeNs time);
   void CloseUnseen(Group& group, const Mark& mark);
   void Unlink(Group& group, PoolIndex span);

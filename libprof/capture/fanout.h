@@ -1,16 +1,19 @@
-// Fanout: every event goes to attribution and to the trace encoder, in that order. Worker thread; one virtual
-// call each. Counts events per round, so that the worker knows when nothing happened.
+// Fanout: every event goes to attribution and to the trace encoder, in that order, and `batch` marks then to the live
+// batches. Worker thread; one virtual call each. Counts events per round, so that the worker knows when nothing
+// happened.
 #pragma once
 
+#include "attribution/live_batches.h"
 #include "record/visitor.h"
 
 namespace slowtoken::capture {
 
 class Fanout : public record::EventVisitor {
  public:
-  void Init(record::EventVisitor& attribution, record::EventVisitor& encoder) {
+  void Init(record::EventVisitor& attribution, record::EventVisitor& encoder, attribution::LiveBatches& batches) {
     attribution_ = &attribution;
     encoder_ = &encoder;
+    batches_ = &batches;
   }
 
   void On(const record::Kernel& e) override { Both(e); }
@@ -22,7 +25,10 @@ class Fanout : public record::EventVisitor {
   void On(const record::Overhead& e) override { Both(e); }
   void On(const record::NvtxRange& e) override { Both(e); }
   void On(const record::NvtxMark& e) override { Both(e); }
-  void On(const record::Annotation& e) override { Both(e); }
+  void On(const record::Annotation& e) override {
+    Both(e);
+    if (e.name == record::AnnotationName::kBatch) batches_->Add(e);
+  }
   void On(const record::DeviceInfo& e) override { Both(e); }
   void On(const record::ContextInfo& e) override { Both(e); }
   void On(const record::StreamInfo& e) override { Both(e); }
@@ -53,6 +59,7 @@ class Fanout : public record::EventVisitor {
 
   record::EventVisitor* attribution_ = nullptr;
   record::EventVisitor* encoder_ = nullptr;
+  attribution::LiveBatches* batches_ = nullptr;
   uint64_t events_ = 0;
 };
 

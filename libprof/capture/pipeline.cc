@@ -23,7 +23,8 @@ bool Pipeline::Init(base::Arena& arena, const Config& config) {
   if (!encoder_.Init(arena, dictionary_, losses_, output_, header, chunk)) return false;
   encoder_.SetOpenRanges(&Pipeline::OpenState, this);
   if (!engine_.Init(arena, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_)) return false;
-  fanout_.Init(engine_, encoder_);
+  if (!batches_.Init(arena)) return false;
+  fanout_.Init(engine_, encoder_, batches_);
   ReadClocks();
   record::SourceStatus cuda;
   cuda.detail = dictionary_.InternText("CUDA has not been initialised in this process; there is no GPU work to record");
@@ -138,6 +139,7 @@ void Pipeline::WriteTotals(base::TimeNs now) {
 void Pipeline::OpenState(void* self, record::EventVisitor& out) {
   auto* pipeline = static_cast<Pipeline*>(self);
   for (size_t i = 0; i < pipeline->source_count_; ++i) pipeline->sources_[i]->ForEachOpen(out);
+  pipeline->batches_.Emit(out);
 }
 
 void Pipeline::ForgetInChild() {

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "attribution/engine.h"
+#include "attribution/live_batches.h"
 #include "base/arena.h"
 #include "capture/config.h"
 #include "capture/event_source.h"
@@ -65,6 +66,7 @@ class Pipeline {
   TraceOutput output_;
   trace::ChunkEncoder encoder_;
   attribution::Engine engine_;
+  attribution::LiveBatches batches_;
   Fanout fanout_;
   Discard discard_;
   base::Arena* arena_ = nullptr;

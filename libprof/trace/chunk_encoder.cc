@@ -76,7 +76,7 @@ bool ChunkEncoder::Seal(const record::Advance* advance) {
   pending_ = false;
   if (live_.clock.monotonic != 0) chunk_.AddRow(chunk_.columns.clocks, live_.clock);
   if (live_.detail.time != 0) chunk_.AddRow(chunk_.columns.detail_changes, live_.detail);
-  if (advance != nullptr) CollectOpen(Mode::kBatchesAtStart);
+  CollectOpen(Mode::kBatchesAtStart);
   return ok;
 }
 

@@ -15,8 +15,8 @@
 namespace slowtoken::trace {
 
 // Delivers what is open now: ranges and annotations with end == 0, and the batch membership as `batch` annotations with
-// batch_is_set. Called twice at the end of each chunk that has an Advance (for that chunk and for the head of the
-// next), on the encoder's thread, between events.
+// batch_is_set. Called at the end of each chunk that has an Advance for what that chunk leaves open, and after every
+// chunk for the membership at the head of the next; on the encoder's thread, between events.
 using OpenRanges = void (*)(void* context, record::EventVisitor& out);
 
 class ChunkEncoder final : public record::EventVisitor {

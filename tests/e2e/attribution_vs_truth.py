@@ -4,9 +4,12 @@
 usage: attribution_vs_truth.py BUILD_DIR WORK_DIR [--split N] [--limit N] [--graph launch|node]
 """
 import argparse
+import json
+import shutil
 import statistics
 import subprocess
 
+import cut_trace
 import harness
 import truth as truth_file
 from harness import expect
@@ -15,6 +18,7 @@ EMISSION_TOLERANCE_NS = 100_000
 PHASE_TOLERANCE_NS, PHASE_TOLERANCE_SHARE = 200_000, 0.02
 GOOD_SHARE = 0.99
 CLIENT_TOLERANCE_NS = 1_000_000
+CUT_EDGE_NS = 100_000_000  # around a cut an iteration may have its batch mark on one side and its ranges on the other
 
 
 class Samples:
@@ -81,10 +85,8 @@ def compare_iterations(truth, listed, graph_level):
         expect(number in by_number, f"iteration {number} is in the truth and not in the report")
         item = by_number[number]
         rows = true["rows"]
-        prefill = sum(1 for _, _, kind in rows if kind in "pcr")
-        decode = len(rows) - prefill
-        expect((item["prefill"], item["decode"]) == (prefill, decode),
-               f"iteration {number}: rows {(item['prefill'], item['decode'])} reported, {(prefill, decode)} true")
+        expect((item["prefill"], item["decode"]) == true_counts(true),
+               f"iteration {number}: rows {(item['prefill'], item['decode'])} reported, {true_counts(true)} true")
         tokens = sum(n for _, n, kind in rows if kind in "pcr")
         expect(item["prefill_tok"] == tokens, f"iteration {number}: {item['prefill_tok']} prefill tokens reported, {tokens} true")
         expect(item["graph"] == true["graph"], f"iteration {number}: graph {item['graph']} reported, {true['graph']} true")
@@ -126,6 +128,35 @@ def check_in_process(h):
     expect(result.returncode == 0, "the summaries of the worker differ from those made offline")
 
 
+def true_counts(iteration):
+    prefill = sum(1 for _, _, kind in iteration["rows"] if kind in "pcr")
+    return prefill, len(iteration["rows"]) - prefill
+
+
+def check_cut_traces(h, truth):
+    """The end of a trace alone: who was in the batch stands at the head of its first chunk, whoever joined before."""
+    paths = sorted(h.traces.glob("*.stt"))
+    spans = [cut_trace.span(path) for path in paths]
+    begin, end = max(first for first, _ in spans), min(last for _, last in spans)
+    folder = h.work / "cut"
+    for part in (0.4, 0.6, 0.8):
+        since = begin + int(part * (end - begin))
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for path in paths:
+            cut_trace.cut(path, folder / path.name, since)
+        h.slowtoken("report", folder, "--format=json", "--iterations", "-o", h.work / "cut.json")
+        listed = {i["iter"]: i for i in json.loads((h.work / "cut.json").read_text())["iterations"]["list"]}
+        expected = [i for i in truth.iterations.values() if i["schedule"][0] > since + CUT_EDGE_NS]
+        expect(expected, f"no iteration after {part} of the run")
+        for true in expected:
+            item = listed.get(true["iter"])
+            expect(item is not None, f"cut at {part}: iteration {true['iter']} is not in the report")
+            expect((item["prefill"], item["decode"]) == true_counts(true),
+                   f"cut at {part}: iteration {true['iter']} has rows {(item['prefill'], item['decode'])}, true {true_counts(true)}")
+        print(f"cut at {100 * part:.0f} %: the rows of all {len(expected)} iterations are right")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -156,6 +187,7 @@ def main():
         compare_iterations(truth, report["iterations"]["list"], options.graph)
         compare_client(truth, client, reported)
         check_in_process(h)
+        check_cut_traces(h, truth)
     finally:
         h.kill_demo()
 

@@ -156,6 +156,19 @@ TEST_F(BatchTrackerTest, MarkWhoseRowsDoNotFitCountsAsLost) {
   EXPECT_EQ(Known(3), Knowledge::kKnown);
 }
 
+TEST_F(BatchTrackerTest, MembersThatFindNoPlaceMakeTheBatchUnknown) {
+  std::vector<record::BatchRow> many;
+  for (uint64_t req = 1; req <= 65; ++req) many.push_back(Row(req, 1, RowKind::kDecode));  // 64 places
+  Mark(1, 100, true, many, 1);
+  tracker_.ApplyUntil(100);
+  EXPECT_EQ(Known(1), Knowledge::kLost) << "a batch that lacks a member must not pass for the whole";
+  EXPECT_EQ(losses_.Get(base::Loss::kBatchUnknown), 1u);
+  many.resize(2);
+  Mark(2, 200, true, many, 2);
+  tracker_.ApplyUntil(200);
+  EXPECT_EQ(Rows(2).size(), 2u);
+}
+
 TEST_F(BatchTrackerTest, RowsThatEndedLongAgoGiveTheirPlaceBack) {
   for (uint64_t i = 1; i <= 1000; ++i) {  // far more rows than places
     Mark(i, i * 100, true, {Row(i, 1, RowKind::kDecode)}, i);
