@@ -17,6 +17,9 @@ struct CollectContext {
   record::EventVisitor& out;
 };
 
+// The detail of a source's status while recording is paused.
+inline constexpr const char* kPausedText = "recording was stopped by the program";
+
 class EventSource {
  public:
   // Delivers everything that host threads handed over so far, as events with CLOCK_MONOTONIC times. May call the
@@ -30,6 +33,11 @@ class EventSource {
   // round began; a source that still holds earlier events back (an activity buffer not returned) says so here.
   virtual record::TimeNs CompleteUpTo(const ClockMap&, record::TimeNs round_start) { return round_start; }
 
+  // Host threads stop recording, or go on; a source that is or was recording says so with a SourceStatus. What was
+  // recorded before is still delivered, and what ends ranges that began before. A source that cannot stop need not:
+  // capture/pause_gate.h holds its events back.
+  virtual void SetPaused(bool, CollectContext&) {}
+
   // The ranges open now, as events with end == 0: live state for the head of a chunk.
   virtual void ForEachOpen(record::EventVisitor&) {}
 
@@ -38,9 +46,6 @@ class EventSource {
 
   // Adds what this source has cost, to the parts of OwnCost that only it knows.
   virtual void AddCost(record::OwnCost&) const {}
-
-  // Says how the source stands now, as a SourceStatus: after a pause.
-  virtual void TellStatus(CollectContext&) {}
 
   // In the child of a fork, on its only thread: forget, call nothing.
   virtual void ForgetInChild() {}

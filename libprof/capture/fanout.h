@@ -4,6 +4,7 @@
 #pragma once
 
 #include "attribution/live_batches.h"
+#include "capture/pause_gate.h"
 #include "record/visitor.h"
 
 namespace slowtoken::capture {
@@ -16,13 +17,13 @@ class Fanout : public record::EventVisitor {
     batches_ = &batches;
   }
 
-  void On(const record::Kernel& e) override { Both(e); }
-  void On(const record::Memcpy& e) override { Both(e); }
-  void On(const record::Memset& e) override { Both(e); }
-  void On(const record::GraphLaunch& e) override { Both(e); }
-  void On(const record::ApiCall& e) override { Both(e); }
-  void On(const record::Synchronization& e) override { Both(e); }
-  void On(const record::Overhead& e) override { Both(e); }
+  void On(const record::Kernel& e) override { Gated(e); }
+  void On(const record::Memcpy& e) override { Gated(e); }
+  void On(const record::Memset& e) override { Gated(e); }
+  void On(const record::GraphLaunch& e) override { Gated(e); }
+  void On(const record::ApiCall& e) override { Gated(e); }
+  void On(const record::Synchronization& e) override { Gated(e); }
+  void On(const record::Overhead& e) override { Gated(e); }
   void On(const record::NvtxRange& e) override { Both(e); }
   void On(const record::NvtxMark& e) override { Both(e); }
   void On(const record::Annotation& e) override {
@@ -41,8 +42,15 @@ class Fanout : public record::EventVisitor {
   void On(std::span<const record::ApiCall> e) override { Many(e); }
 
   uint64_t events() const { return events_; }
+  PauseGate& gate() { return gate_; }
 
  private:
+  template <typename Event>
+  void Gated(const Event& event) {
+    if (gate_.Passes(event)) [[likely]] {
+      Both(event);
+    }
+  }
   template <typename Event>
   void Both(const Event& event) {
     ++events_;
@@ -52,6 +60,10 @@ class Fanout : public record::EventVisitor {
 
   template <typename Event>
   void Many(std::span<const Event> events) {
+    if (!gate_.PassesAll(events)) [[unlikely]] {
+      for (const Event& event : events) Gated(event);
+      return;
+    }
     events_ += events.size();
     attribution_->On(events);
     encoder_->On(events);
@@ -61,6 +73,7 @@ class Fanout : public record::EventVisitor {
   record::EventVisitor* encoder_ = nullptr;
   attribution::LiveBatches* batches_ = nullptr;
   uint64_t events_ = 0;
+  PauseGate gate_;
 };
 
 }  // namespace slowtoken::capture

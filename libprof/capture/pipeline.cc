@@ -36,12 +36,12 @@ bool Pipeline::Init(base::Arena& arena, const Config& config) {
 void Pipeline::ReadClocks() {
   const record::ClockSnapshot snapshot = ClockMap::Take(cupti_now_.load(std::memory_order_acquire));
   clock_.AddSnapshot(snapshot);
-  if (!paused_) encoder_.On(snapshot);
+  encoder_.On(snapshot);
 }
 
-CollectContext Pipeline::Context() {
-  record::EventVisitor& out = paused_ ? static_cast<record::EventVisitor&>(discard_) : fanout_;
-  return {dictionary_, losses_, clock_, out};
+CollectContext Pipeline::Context(base::TimeNs round_start) {
+  fanout_.gate().BeginRound(round_start);
+  return {dictionary_, losses_, clock_, fanout_};
 }
 
 void Pipeline::Round() {
@@ -51,10 +51,9 @@ void Pipeline::Round() {
   }
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();
-  CollectContext context = Context();
+  CollectContext context = Context(round_start);
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->Collect(context);
-  ApplyPause();
-  if (paused_) return;
+  ApplyPause(context);
   const bool idle = fanout_.events() == concluded_events_ && round_start - last_conclusion_ < kIdlePeriod;
   if (!idle) Conclude(CompleteUpTo(round_start));
 }
@@ -62,40 +61,30 @@ void Pipeline::Round() {
 void Pipeline::LastRound(base::TimeNs deadline) {
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();
-  CollectContext context = Context();
+  CollectContext context = Context(round_start);
   // Sources hand out what is still open as it stands: nothing will end it any more.
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->CollectLast(context, deadline);
-  if (!paused_) {
-    Conclude(round_start);
-    engine_.Finish();
-    engine_.EmitHistograms();
-    engine_.EmitCounters();
-    WriteTotals(base::MonotonicNow());
-  }
+  Conclude(round_start);
+  engine_.Finish();
+  engine_.EmitHistograms();
+  engine_.EmitCounters();
+  WriteTotals(base::MonotonicNow());
   encoder_.Finish();
   output_.Close();
 }
 
-// The blind interval begins with a status of ours and ends with what each source then says of itself.
-void Pipeline::ApplyPause() {
+// The blind interval begins and ends with what each source says of itself. What host threads recorded until now comes
+// with the next round.
+void Pipeline::ApplyPause(CollectContext& context) {
   const bool asked = pause_asked_.load(std::memory_order_acquire);
   if (asked == paused_) return;
-  if (asked) {
-    record::SourceStatus status;
-    status.state = record::SourceState::kPaused;
-    status.reason = record::BlindReason::kPaused;
-    status.detail = dictionary_.InternText("recording was stopped by the program");
-    status.time = base::MonotonicNow();
-    for (const record::Source source : {record::Source::kCupti, record::Source::kNvtx}) {
-      status.source = source;
-      fanout_.On(status);
-    }
-    Conclude(CompleteUpTo(status.time));
-  }
   paused_ = asked;
-  if (asked) return;
-  CollectContext context = Context();
-  for (size_t i = 0; i < source_count_; ++i) sources_[i]->TellStatus(context);
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->SetPaused(asked, context);
+  if (asked) {
+    fanout_.gate().Begin(base::MonotonicNow());
+  } else {
+    fanout_.gate().End(base::MonotonicNow());
+  }
 }
 
 base::TimeNs Pipeline::CompleteUpTo(base::TimeNs round_start) {

@@ -34,7 +34,8 @@ class Pipeline {
   void Round();
   void LastRound(base::TimeNs deadline);
 
-  // While paused, what arrives is thrown away. Takes effect at the next round; the change is written as a status.
+  // While paused, host threads record nothing and what the program launches is thrown away. Takes effect at the next
+  // round; the change is told as a status, from which the blind interval follows.
   void Pause(bool paused) { pause_asked_.store(paused, std::memory_order_release); }
 
   // In a forked child: close the inherited file descriptor and tell the sources. The pipeline is not used again.
@@ -44,12 +45,9 @@ class Pipeline {
   base::LossCounters& losses() { return losses_; }
 
  private:
-  // What is thrown away while paused.
-  class Discard final : public record::EventVisitor {};
-
   void ReadClocks();
-  void ApplyPause();
-  CollectContext Context();
+  void ApplyPause(CollectContext& context);
+  CollectContext Context(base::TimeNs round_start);
   base::TimeNs CompleteUpTo(base::TimeNs round_start);
   void Conclude(base::TimeNs watermark);
   void WriteTotals(base::TimeNs now);
@@ -68,7 +66,6 @@ class Pipeline {
   attribution::Engine engine_;
   attribution::LiveBatches batches_;
   Fanout fanout_;
-  Discard discard_;
   base::Arena* arena_ = nullptr;
   std::atomic<uint32_t (*)(uint64_t*)> cupti_now_{nullptr};
   std::atomic<bool> pause_asked_{false};

@@ -155,11 +155,21 @@ void CuptiSource::EmitStatus(capture::CollectContext& context) {
   status.version = attachment_.version;
   status.detail = context.dictionary.InternText(attachment_.detail);
   status.time = base::MonotonicNow();
+  if (paused_ && status.EndsBlind()) {
+    status.state = record::SourceState::kPaused;
+    status.reason = record::BlindReason::kPaused;
+    status.detail = context.dictionary.InternText(capture::kPausedText);
+  }
   context.out.On(status);
 }
 
-void CuptiSource::TellStatus(capture::CollectContext& context) {
-  if (started_.load(std::memory_order_acquire)) EmitStatus(context);
+// A source that is silent anyway has nothing to pause.
+void CuptiSource::SetPaused(bool paused, capture::CollectContext& context) {
+  paused_ = paused;
+  if (!started_.load(std::memory_order_acquire)) return;
+  if (attachment_.state == record::SourceState::kActive && attachment_.reason == record::BlindReason::kNone) {
+    EmitStatus(context);
+  }
 }
 
 void CuptiSource::AddCost(record::OwnCost& cost) const {

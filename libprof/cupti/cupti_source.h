@@ -45,7 +45,8 @@ class CuptiSource final : public capture::EventSource {
   // CUPTI's own cost, and that of our flushes.
   void AddCost(record::OwnCost& cost) const override;
 
-  void TellStatus(capture::CollectContext& context) override;
+  // Kinds stay enabled; what comes meanwhile is held back by the pipeline.
+  void SetPaused(bool paused, capture::CollectContext& context) override;
 
   void ForgetInChild() override;
 
@@ -80,6 +81,7 @@ class CuptiSource final : public capture::EventSource {
   std::atomic<bool> started_{false};  // Start is through: what it wrote is the worker's now
   bool status_due_ = true;
   uint64_t flush_cpu_ns_ = 0;
+  bool paused_ = false;
   base::LossCounters* losses_ = nullptr;
 };
 

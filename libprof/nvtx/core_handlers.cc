@@ -9,9 +9,9 @@ namespace {
 
 int PushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   HostCall call;
-  if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
-  RecycledText scratch;
   const uint16_t number = DomainOf(domain);
+  if (!call.recording()) return PushUnrecorded(call, number);
+  RecycledText scratch;
   return Push(call, number, ReadAttributes(call, number, attributes, scratch));
 }
 
@@ -32,6 +32,7 @@ nvtxRangeId_t StartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* at
 }
 
 void EndIn(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+  if (id == 0) return;
   const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
   HostCall call;
   HostEvent event;
@@ -62,7 +63,7 @@ HostEvent TextEvent(HostCall& call, const wchar_t* text) {
 template <typename Char>
 int PushText(const Char* text) {
   HostCall call;
-  if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
+  if (!call.recording()) return PushUnrecorded(call, 0);
   return Push(call, 0, TextEvent(call, text));
 }
 
@@ -83,7 +84,7 @@ void MarkText(const Char* text) {
 template <typename Char>
 void NameCategory(nvtxDomainHandle_t domain, uint32_t category, const Char* name) {
   HostCall call;
-  if (!call.recording()) return;
+  if (!call.listening()) return;
   HostEvent event = TextEvent(call, name);
   event.detail.category = category;
   WriteEvent(call, {Op::kNameCategory, DomainOf(domain), 0, call.recorder().Stamp()}, event);
@@ -98,14 +99,14 @@ void WriteThreadName(HostCall& call, uint64_t thread, HostEvent event) {
 template <typename Char>
 void NameThread(uint32_t thread, const Char* name) {
   HostCall call;
-  if (call.recording()) WriteThreadName(call, thread, TextEvent(call, name));
+  if (call.listening()) WriteThreadName(call, thread, TextEvent(call, name));
 }
 
 // Resources: the names of threads are kept, other resources only get a handle.
 nvtxResourceHandle_t CreateResource(nvtxDomainHandle_t, nvtxResourceAttributes_t* a) {
   if (a == nullptr) return nullptr;
   HostCall call;
-  if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE && call.recording()) {
+  if (a->identifierType == NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE && call.listening()) {
     const nvtxEventAttributes_t as_event{.version = NVTX_VERSION,
                                          .size = sizeof(nvtxEventAttributes_t),
                                          .category = 0,

@@ -1,5 +1,5 @@
 // HostCall: the frame around every handler that records. It finds the thread's slot, refuses re-entry (a signal handler
-// or allocator hook that calls NVTX inside a handler of ours), and tells whether to record. Host threads; about 3 ns.
+// or allocator hook that calls NVTX inside a handler of ours), and tells what to record. Host threads; about 3 ns.
 #pragma once
 
 #include "nvtx/recorder.h"
@@ -10,7 +10,7 @@ class HostCall {
  public:
   HostCall() : recorder_(*g_recorder.load(std::memory_order_acquire)) {
     mode_ = recorder_.mode.load(std::memory_order_relaxed);
-    HostThread* thread = mode_ == Mode::kRecording ? recorder_.threads.Current() : recorder_.threads.Find();
+    HostThread* thread = mode_ == Mode::kSilent ? recorder_.threads.Find() : recorder_.threads.Current();
     if (thread == nullptr || thread->busy.load(std::memory_order_relaxed)) {
       if (mode_ == Mode::kRecording) recorder_.losses->Add(base::Loss::kNoThreadRing);
       return;
@@ -28,6 +28,8 @@ class HostCall {
   // False: the thread has no slot, or this is a re-entry. Nesting is not followed then.
   bool has_thread() const { return thread_ != nullptr; }
   bool recording() const { return thread_ != nullptr && mode_ == Mode::kRecording; }
+  // Also while paused: what must not be missed for what is recorded before and after.
+  bool listening() const { return thread_ != nullptr && mode_ != Mode::kSilent; }
 
   Recorder& recorder() { return recorder_; }
   HostThread& thread() { return *thread_; }

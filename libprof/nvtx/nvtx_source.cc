@@ -116,19 +116,21 @@ void NvtxSource::AddTotals(record::CaptureTotals& totals) const {
   totals.annotations += collector_.annotations();
 }
 
-void NvtxSource::TellStatus(capture::CollectContext& context) {
+void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
+
+void NvtxSource::SetPaused(bool paused, capture::CollectContext& context) {
   record::SourceStatus status;
   status.source = record::Source::kNvtx;
   status.state = record::SourceState::kActive;
+  if (paused) {
+    status.state = record::SourceState::kPaused;
+    status.reason = record::BlindReason::kPaused;
+    status.detail = context.dictionary.InternText(capture::kPausedText);
+  }
   status.time = base::MonotonicNow();
   context.out.On(status);
-}
-
-void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
-
-void NvtxSource::SetPaused(bool paused) {
-  Recorder* recorder = g_recorder.load(std::memory_order_acquire);
-  if (recorder != nullptr) recorder->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_relaxed);
+  if (paused) recorder_->pauses.fetch_add(1, std::memory_order_relaxed);
+  recorder_->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_release);
 }
 
 }  // namespace slowtoken::nvtx

@@ -15,7 +15,7 @@ HostEvent PayloadEvent(const nvtxPayloadData_t* data, size_t count) {
 
 int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
   HostCall call;
-  if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
+  if (!call.recording()) return PushUnrecorded(call, DomainOf(domain));
   return Push(call, DomainOf(domain), PayloadEvent(data, count));
 }
 
@@ -35,6 +35,7 @@ nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* d
 }
 
 void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data, size_t count) {
+  if (id == 0) return;
   const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
   HostCall call;
   HostEvent event = PayloadEvent(data, count);

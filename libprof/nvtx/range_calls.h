@@ -15,16 +15,46 @@ inline uint16_t DomainOf(nvtxDomainHandle_t handle) {
   return number < kDomainLimit ? static_cast<uint16_t>(number) : kOverflowDomain;
 }
 
+// How many levels of the domain were open when this thread first met the pause and still are. Asked while paused,
+// before the level changes. A level left over from an earlier pause counts as well: its pop finds no range and changes
+// nothing.
+inline uint32_t& OpenBeforePause(HostCall& call, uint16_t domain) {
+  HostThread& thread = call.thread();
+  std::atomic_thread_fence(std::memory_order_acquire);  // `pauses` was counted before the mode was set
+  const uint32_t pause = call.recorder().pauses.load(std::memory_order_relaxed);
+  if (thread.pause != pause) {
+    thread.pause = pause;
+    thread.open_before_pause = thread.levels;
+  }
+  return thread.open_before_pause[domain];
+}
+
+// A push that is followed but not recorded.
+inline int PushUnrecorded(HostCall& call, uint16_t domain) {
+  if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
+  OpenBeforePause(call, domain);
+  return static_cast<int>(call.thread().levels[domain]++);
+}
+
+// The call records.
 inline int Push(HostCall& call, uint16_t domain, const HostEvent& event) {
   const uint32_t level = call.thread().levels[domain]++;
-  if (call.recording()) {
-    if (level < kDeepest) {
-      WriteEvent(call, {Op::kPush, domain, static_cast<uint16_t>(level), call.recorder().Stamp()}, event);
-    } else {
-      call.recorder().losses->Add(base::Loss::kRangeTableFull);
-    }
+  if (level < kDeepest) {
+    WriteEvent(call, {Op::kPush, domain, static_cast<uint16_t>(level), call.recorder().Stamp()}, event);
+  } else {
+    call.recorder().losses->Add(base::Loss::kRangeTableFull);
   }
   return static_cast<int>(level);
+}
+
+// True if the pop about to happen ends a range that may have been recorded; while paused, one that began before.
+inline bool EndsRecorded(HostCall& call, uint16_t domain, uint32_t level) {
+  if (__builtin_expect(call.recording(), 1)) return true;
+  if (!call.listening()) return false;
+  uint32_t& before = OpenBeforePause(call, domain);
+  if (level >= before) return false;
+  before = level;
+  return true;
 }
 
 // `event` is nullptr for a pop that says nothing.
@@ -34,8 +64,10 @@ inline int Pop(HostCall& call, uint16_t domain, uint64_t stamp, const HostEvent*
     if (call.recording()) call.recorder().losses->Add(base::Loss::kNvtxUnbalanced);
     return -1;
   }
-  const uint32_t level = --depth;
-  if (call.recording() && level < kDeepest) {
+  const uint32_t level = depth - 1;
+  const bool recorded = EndsRecorded(call, domain, level);
+  depth = level;
+  if (recorded && level < kDeepest) {
     const Place place{Op::kPop, domain, static_cast<uint16_t>(level), stamp};
     if (event == nullptr) {
       WritePop(call, place);
@@ -46,19 +78,20 @@ inline int Pop(HostCall& call, uint16_t domain, uint64_t stamp, const HostEvent*
   return static_cast<int>(level);
 }
 
-// The range's id; 0, which End ignores, if the start was not recorded.
+// The range's id; 0, which End ignores, if the start was not recorded. The call records.
 inline nvtxRangeId_t Start(HostCall& call, uint16_t domain, HostEvent& event) {
-  if (!call.recording()) return 0;
   event.detail.id = ++call.thread().next_range;
   return WriteEvent(call, {Op::kStart, domain, 0, call.recorder().Stamp()}, event) ? event.detail.id : 0;
 }
 
+// The range began while we were recording.
 inline void End(HostCall& call, uint16_t domain, uint64_t stamp, HostEvent& event) {
-  if (call.recording() && event.detail.id != 0) WriteEvent(call, {Op::kEnd, domain, 0, stamp}, event);
+  if (call.listening()) WriteEvent(call, {Op::kEnd, domain, 0, stamp}, event);
 }
 
+// The call records.
 inline void Mark(HostCall& call, uint16_t domain, const HostEvent& event) {
-  if (call.recording()) WriteEvent(call, {Op::kMark, domain, 0, call.recorder().Stamp()}, event);
+  WriteEvent(call, {Op::kMark, domain, 0, call.recorder().Stamp()}, event);
 }
 
 }  // namespace slowtoken::nvtx

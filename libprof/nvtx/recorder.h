@@ -27,8 +27,8 @@ struct Names {
 
 enum class Mode : uint8_t {
   kRecording,
-  kPaused,  // handles are given out, nesting is followed, events are not recorded
-  kSilent,  // the same, in a forked child without a worker
+  kPaused,  // handles are given out, nesting is followed; only names and the ends of ranges begun before are recorded
+  kSilent,  // nothing is recorded: in a forked child without a worker, or after the last round
 };
 
 struct Recorder {
@@ -38,7 +38,8 @@ struct Recorder {
   uint32_t text_limit = 1024;           // bytes of message kept
   uint32_t llmserve_limit = 32u << 10;  // the same for the llmserve vocabulary
   std::atomic<Mode> mode{Mode::kRecording};
-  bool tsc = false;  // ClockMap::TscUsable
+  std::atomic<uint32_t> pauses{0};  // how many began
+  bool tsc = false;                 // ClockMap::TscUsable
 
   // What capture::RawStamp gives, without a call: the stamp is most of what an event costs.
   uint64_t Stamp() const { return __builtin_expect(tsc, 1) ? base::ReadTsc() : base::MonotonicNow(); }

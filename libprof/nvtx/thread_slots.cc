@@ -75,6 +75,7 @@ HostThread* ThreadSlots::TakeFree(uint64_t self) {
 bool ThreadSlots::Begin(HostThread& thread) {
   thread.ready = false;
   thread.levels = {};
+  thread.pause = 0;
   thread.busy.store(false, std::memory_order_relaxed);
   std::byte* room = thread.queue.Open() ? thread.queue.Reserve(sizeof(RecordHeader)) : nullptr;
   if (room != nullptr && pthread_setspecific(key_, &thread) == 0) {

@@ -30,6 +30,10 @@ struct HostThread {
   bool ready = false;
   uint64_t next_range = 0;  // slot number in the high bits: ids are unique in the process without a shared counter
   std::array<uint32_t, kDomainLimit> levels{};  // open push ranges per domain
+  // Which pause the thread last met, and the levels per domain that were open when it did and still are: their pops are
+  // recorded. Touched while paused only.
+  uint32_t pause = 0;
+  std::array<uint32_t, kDomainLimit> open_before_pause{};
   ThreadSlots* slots = nullptr;
 };
 

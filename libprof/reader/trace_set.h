@@ -43,9 +43,11 @@ class TraceSet {
   // processes(); text, shape and lane ids are those of dictionary(). Order:
   //  1. for each process Advance{watermark = start of the process}, so that a visitor knows every process beforehand;
   //  2. chunks, so that the Advance events of all processes come in order of their watermark. Within a chunk: resources
-  //     (only new or changed ones), then events in no particular order, then its Advance;
-  //  3. at a file's end: the ranges and annotations still open (end == 0) when the process was killed, then
-  //     Advance{watermark = UINT64_MAX}.
+  //     (only new or changed ones), then, where the chunk before is not there, who was in the batch, then events in no
+  //     particular order, then its Advance. Annotations that attribution must know of while they are open (requests,
+  //     iterations, start/end ranges) come twice: with end == 0 where they began, and whole where they ended;
+  //  3. at a file's end, where the process was killed, everything still open (end == 0): ranges, and the annotations
+  //     once more; then Advance{watermark = UINT64_MAX}.
   // Times are CLOCK_MONOTONIC of the host (a time namespace's offset is taken off). Losses in the file do not stop the
   // replay: they are in processes(). An error only if a file can no longer be read (I/O); the rest has been delivered.
   absl::Status Replay(record::EventVisitor& visitor);

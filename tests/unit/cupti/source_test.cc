@@ -85,14 +85,6 @@ TEST_F(SourceTest, CuptisOwnCostIsAddedUp) {
   EXPECT_GT(cost.flush_cpu_ns, 0u);
 }
 
-TEST_F(SourceTest, AfterAPauseTheSourceSaysHowItStands) {
-  ASSERT_TRUE(Start());
-  Collect();
-  source->TellStatus(context);
-  ASSERT_EQ(events.statuses.size(), 2u);
-  EXPECT_TRUE(events.statuses[1].EndsBlind());
-}
-
 TEST_F(SourceTest, PlainFlushBringsPartlyFilledBuffers) {
   ASSERT_TRUE(Start());
   uint8_t* buffer = fake.Request();

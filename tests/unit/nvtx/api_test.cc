@@ -272,23 +272,6 @@ TEST_F(NvtxApi, BugLog121_PushAndPopReturnTheSameLevels) {
   EXPECT_EQ(Collect().RangeMessages(), (std::vector<std::string>{"b", "a", "c"}));
 }
 
-TEST_F(NvtxApi, PausedRecordsNothingButFollowsNesting) {
-  EXPECT_EQ(nvtxRangePushA("before"), 0);
-  NvtxSource::SetPaused(true);
-  EXPECT_EQ(nvtxRangePushA("paused"), 1);
-  nvtxMarkA("paused");
-  EXPECT_EQ(nvtxRangeStartA("paused"), 0u);
-  EXPECT_EQ(nvtxDomainIsEnabled(nullptr), 0);
-  EXPECT_NE(nvtxDomainCreateA("api.paused"), nullptr);
-  EXPECT_EQ(nvtxRangePop(), 1);
-  NvtxSource::SetPaused(false);
-  EXPECT_EQ(nvtxDomainIsEnabled(nullptr), 1);
-  EXPECT_EQ(nvtxRangePop(), 0);
-  const EventLog& log = Collect();
-  EXPECT_EQ(log.RangeMessages(), (std::vector<std::string>{"before"}));
-  EXPECT_TRUE(log.marks.empty());
-}
-
 TEST_F(NvtxApi, ErrnoIsKept) {
   errno = 4711;
   std::thread([] {
