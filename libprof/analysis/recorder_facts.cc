@@ -44,26 +44,22 @@ const char* SourceStateName(record::SourceState state) {
   return "unknown";
 }
 
-void RecorderFacts::Add(const record::SourceStatus& status) {
-  sources_[{status.process, status.source}] = {.process = status.process,
-                                               .source = status.source,
-                                               .state = status.state,
-                                               .error = status.error,
-                                               .version = status.version,
-                                               .detail = SafeText(dictionary_->text(status.detail), 512)};
-  if (status.source != record::Source::kCupti || !IsTime(status.time)) return;
-  Blind& blind = blind_[status.process];
-  if (status.BeginsBlind() && status.reason == blind.reason) return;
-  if (!status.BeginsBlind() && !status.EndsBlind()) return;
-  EndBlind(blind, status.time);
-  blind.reason = status.reason;
-  blind.since = status.time;
+RecorderFacts::RecorderFacts(const record::Dictionary& dictionary) : dictionary_(&dictionary) {
+  constexpr uint32_t kChanges = 1u << 14;
+  if (arena_.Reserve(size_t{1} << 20, false)) blind_.Init(arena_, kChanges);
 }
 
-void RecorderFacts::EndBlind(Blind& blind, record::TimeNs now) {
-  if (blind.reason == record::BlindReason::kNone || now <= blind.since) return;
-  uint64_t& sum = blind.sums[static_cast<size_t>(blind.reason)];
-  sum = SaturatingAdd(sum, now - blind.since);
+void RecorderFacts::Add(const record::SourceStatus& status) {
+  if (IsTime(status.time)) blind_.Add(status);
+  SourceFact& newest = sources_[{status.process, status.source}];
+  if (status.time < newest.time) return;  // a chunk tells the changes in it in no particular order
+  newest = {.process = status.process,
+            .source = status.source,
+            .state = status.state,
+            .error = status.error,
+            .version = status.version,
+            .detail = SafeText(dictionary_->text(status.detail), 512),
+            .time = status.time};
 }
 
 void RecorderFacts::Add(const record::ClockSnapshot& snapshot) {
@@ -96,11 +92,7 @@ std::vector<SourceFact> RecorderFacts::Sources() const {
 
 std::array<uint64_t, record::kBlindReasonCount> RecorderFacts::BlindBy() const {
   std::array<uint64_t, record::kBlindReasonCount> all{};
-  for (auto [process, blind] : blind_) {
-    const auto span = spans_.find(process);
-    if (span != spans_.end()) EndBlind(blind, span->second.last);
-    for (size_t i = 0; i < all.size(); ++i) all[i] = SaturatingAdd(all[i], blind.sums[i]);
-  }
+  for (const auto& [process, span] : spans_) blind_.AddLengths(process, record::Source::kCupti, span.last, &all);
   return all;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "attribution/blind_intervals.h"
+#include "base/arena.h"
 #include "base/loss.h"
 #include "record/dictionary.h"
 #include "record/session_events.h"
@@ -21,6 +23,7 @@ struct SourceFact {
   int32_t error = 0;
   uint32_t version = 0;
   std::string detail;  // safe
+  record::TimeNs time = 0;
 };
 
 const char* SourceName(record::Source source);           // cupti, nvtx, nccl
@@ -28,7 +31,10 @@ const char* SourceStateName(record::SourceState state);  // active, not_found, â
 
 class RecorderFacts {
  public:
-  explicit RecorderFacts(const record::Dictionary& dictionary) : dictionary_(&dictionary) {}
+  explicit RecorderFacts(const record::Dictionary& dictionary);
+  RecorderFacts(const RecorderFacts&) = delete;
+  RecorderFacts& operator=(const RecorderFacts&) = delete;
+  ~RecorderFacts() { arena_.Release(); }
 
   void Add(const record::LossTotals& totals) { losses_[totals.process] = totals.counts; }
   void Add(const record::SourceStatus& status);
@@ -59,19 +65,14 @@ class RecorderFacts {
     record::TimeNs first = 0;
     record::TimeNs last = 0;
   };
-  struct Blind {
-    record::BlindReason reason = record::BlindReason::kNone;
-    record::TimeNs since = 0;
-    std::array<uint64_t, record::kBlindReasonCount> sums{};  // of the intervals that have ended
-  };
-  static void EndBlind(Blind& blind, record::TimeNs now);
   template <typename Events, typename Member>
   static uint64_t Sum(const Events& events, Member member);
 
   const record::Dictionary* dictionary_;
   std::map<record::ProcessIndex, std::array<uint64_t, base::kLossCount>> losses_;
   std::map<std::pair<record::ProcessIndex, record::Source>, SourceFact> sources_;
-  std::map<record::ProcessIndex, Blind> blind_;
+  base::Arena arena_;  // of blind_
+  attribution::BlindIntervals blind_;
   std::map<record::ProcessIndex, record::OwnCost> costs_;
   std::map<record::ProcessIndex, record::CaptureTotals> totals_;
   std::map<record::ProcessIndex, Span> spans_;

@@ -25,7 +25,8 @@ EngineConfig EngineConfig::Offline(uint32_t processes) {
                    .gpu_records = 1u << 20,
                    .gpu_pieces = 1u << 18,
                    .host_work = 1u << 16,
-                   .shapes = 1u << 18};
+                   .shapes = 1u << 18,
+                   .source_changes = 1u << 12};
   return config;
 }
 
@@ -50,7 +51,7 @@ size_t EngineConfig::ArenaBytes() const {
   bytes += Slots(l.threads) * 40 + size_t{l.ranges} * (72 + 4);
   bytes += size_t{l.launches} * (72 + 4) + Slots(l.launches) * 4;
   bytes += size_t{l.gpu_records} * 40 + size_t{l.gpu_pieces} * 32 + size_t{l.requests} * 16 + size_t{l.host_work} * 32 +
-           l.shapes;
+           l.shapes + size_t{l.source_changes} * 16;
   return bytes + size_t{process_count} * 8 + (size_t{256} << 10);  // rows, own work, lanes
 }
 

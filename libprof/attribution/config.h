@@ -28,6 +28,7 @@ struct Limits {
   uint32_t gpu_pieces = 8192;        // GPU records not yet counted as busy time
   uint32_t host_work = 4096;         // kv.*, jit and gc ranges of the last seconds
   uint32_t shapes = 8192;            // kernel shapes whose category is kept
+  uint32_t source_changes = 256;     // sources that fell silent or spoke again
 };
 
 struct EngineConfig {

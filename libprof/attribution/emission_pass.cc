@@ -202,10 +202,11 @@ void EmissionPass::MakeGap(Request& request, Basis basis, const Emission& emissi
   gap.n_new = static_cast<uint32_t>(emission.n_new);
   parts_.gaps->Make({request, own, state.instant, emission.instant, emission.commit, state.commit, state.gpu_end},
                     &gap);
-  gap.flags = static_cast<uint16_t>((basis == Basis::kSend ? record::kSawSends : 0) |
-                                    (emission.commit != 0 ? record::kSawTokens : 0) |
-                                    (own.entries.empty() ? 0 : record::kSawIterations) |
-                                    (own.has_gpu ? record::kSawGpu : 0) | (emission.partial ? record::kPartial : 0));
+  const bool blind = parts_.blind->Overlap(state.instant, emission.instant);
+  gap.flags = static_cast<uint16_t>(
+      (basis == Basis::kSend ? record::kSawSends : 0) | (blind ? record::kOverlapsBlind : 0) |
+      (emission.commit != 0 ? record::kSawTokens : 0) | (own.entries.empty() ? 0 : record::kSawIterations) |
+      (own.has_gpu ? record::kSawGpu : 0) | (emission.partial ? record::kPartial : 0));
   parts_.rule->Judge(&gap);
   const Basis live = request.basis_fixed ? request.basis : request.sends_dead ? Basis::kCommit : Basis::kSend;
   if (basis == live) parts_.rule->Learn(gap);

@@ -3,6 +3,7 @@
 // counts. Run by Engine at each Advance, after iterations are sealed; single threaded.
 #pragma once
 
+#include "attribution/blind_intervals.h"
 #include "attribution/gap_phases.h"
 #include "attribution/iteration_pass.h"
 #include "attribution/metrics.h"
@@ -19,6 +20,7 @@ class EmissionPass {
     const IterationPass* iteration_pass = nullptr;
     TtftPhases* ttft = nullptr;
     GapPhases* gaps = nullptr;
+    const BlindIntervals* blind = nullptr;
     StallRule* rule = nullptr;
     Metrics* metrics = nullptr;
     base::LossCounters* losses = nullptr;

@@ -23,8 +23,9 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       ranges_.Init(arena, limits.threads, limits.ranges, losses) &&
       batches_.Init(arena, limits.batch_groups, limits.batch_spans, limits.batch_marks, limits.batch_rows, losses) &&
       requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
-      devices_.Init(arena, dictionary) && partition_.Init(arena, limits.interval_scratch, losses) &&
-      rule_.Init(arena, config) && metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
+      blind_.Init(arena, limits.source_changes) && devices_.Init(arena, dictionary) &&
+      partition_.Init(arena, limits.interval_scratch, losses) && rule_.Init(arena, config) &&
+      metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
       device_time_.Init(arena, limits.gpu_pieces, absence_);
   return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
          gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
@@ -33,9 +34,9 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
              {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &metrics_, &losses, &out}) &&
          emission_pass_.Init(arena, config,
                              {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &gap_phases_,
-                              &rule_, &metrics_, &losses, &out}) &&
+                              &blind_, &rule_, &metrics_, &losses, &out}) &&
          request_pass_.Init(arena, config,
-                            {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &metrics_, &out});
+                            {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &blind_, &metrics_, &out});
 }
 
 GpuOperation Engine::OperationOf(record::ShapeId shape) {

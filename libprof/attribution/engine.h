@@ -12,6 +12,7 @@
 #pragma once
 
 #include "attribution/batch_tracker.h"
+#include "attribution/blind_intervals.h"
 #include "attribution/config.h"
 #include "attribution/device_time.h"
 #include "attribution/devices.h"
@@ -46,6 +47,7 @@ class Engine final : public record::EventVisitor {
   void On(const record::ApiCall& call) override;
   void On(const record::Annotation& annotation) override;
   void On(const record::DeviceInfo& device) override;
+  void On(const record::SourceStatus& status) override { blind_.Add(status); }
   void On(const record::Advance& advance) override;
 
   // The histograms so far, as HistogramSnapshot events: one per metric and label that has samples.
@@ -77,6 +79,7 @@ class Engine final : public record::EventVisitor {
   BatchTracker batches_;
   RequestTable requests_;
   HostWork host_work_;
+  BlindIntervals blind_;
   Devices devices_;
   Partition partition_;
   StallRule rule_;

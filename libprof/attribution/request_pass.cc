@@ -59,6 +59,7 @@ void RequestPass::Emit(Request& request, bool given_up) {
   summary.process = request.process;
   summary.has_ttft = request.saw_req && state.ttft.end != 0 && state.ttft.end >= request.arrival;
   if (summary.has_ttft) parts_.ttft->Finish(request, state.ttft, &summary);
+  if (OverlapsBlind(summary)) summary.flags |= record::kOverlapsBlind;
   summary.prompt = request.prompt;
   summary.cached = request.cached;
   summary.tokens = EmissionPass::TokensOf(request);
@@ -70,6 +71,11 @@ void RequestPass::Emit(Request& request, bool given_up) {
   parts_.out->On(summary);
   request.done = true;
   parts_.requests->Empty(request);
+}
+
+bool RequestPass::OverlapsBlind(const record::RequestSummary& summary) const {
+  const TimeNs start = summary.arrival != 0 ? summary.arrival : summary.end;
+  return parts_.blind->Overlap(start, summary.has_ttft ? summary.arrival + summary.ttft_ns : summary.end);
 }
 
 uint16_t RequestPass::FlagsOf(const Request& request, Basis basis, bool given_up) const {

@@ -13,6 +13,7 @@ class RequestPass {
     const IterationPass* iteration_pass = nullptr;
     EmissionPass* emissions = nullptr;
     TtftPhases* ttft = nullptr;
+    const BlindIntervals* blind = nullptr;
     Metrics* metrics = nullptr;
     record::EventVisitor* out = nullptr;
   };
@@ -34,6 +35,7 @@ class RequestPass {
   State StateAt(const Request& request, TimeNs watermark) const;
   void Emit(Request& request, bool given_up);
   uint16_t FlagsOf(const Request& request, Basis basis, bool given_up) const;
+  bool OverlapsBlind(const record::RequestSummary& summary) const;
 
   Parts parts_;
   uint64_t settle_ns_ = 0, deadline_ns_ = 0, idle_ns_ = 0;

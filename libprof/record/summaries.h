@@ -19,7 +19,7 @@ enum SummaryFlag : uint16_t {
   kSawIterations = 16,   // its iterations and batch rows
   kSawGpu = 32,          // GPU records of its iterations
   kPartial = 64,         // made at a deadline or at the end, before everything had arrived
-  kOverlapsBlind = 128,  // a blind interval falls into it
+  kOverlapsBlind = 128,  // a source was blind during the gap; of a request, before its first token (without one: ever)
 };
 
 // One request. ttft_ns and ttft_phases are valid only with has_ttft (it is null if no token came).

@@ -99,6 +99,7 @@ Json StallJson(const v1::Stall& stall) {
           {"start_ns", stall.start_ns()},
           {"gap_ns", stall.gap_ns()},
           {"cause", "unknown"},
+          {"overlaps_blind", stall.overlaps_blind()},
           {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", stall.excess_ns()}};
 }

@@ -22,6 +22,7 @@ Json GapJson(const v1::Gap& gap) {
           {"gap_ns", gap.gap_ns()},
           {"phases", PhasesJson(gap.phases_ns(), gap.told(), record::kGapPhaseNames)},
           {"interference_est_ns", gap.has_interference_est_ns() ? Json(gap.interference_est_ns()) : Json()},
+          {"overlaps_blind", gap.overlaps_blind()},
           {"stall", StallOf(gap)}};
 }
 
@@ -77,6 +78,7 @@ Json RequestJson(const v1::RequestReport& request, const Options& options) {
       {"tokens", request.tokens()},
       {"finish", FinishText(request.finish())},
       {"partial", request.partial()},
+      {"overlaps_blind", request.overlaps_blind()},
       {"preemptions", request.preemptions()},
       {"cause", CauseOf(request)},
       {"ttft_phases", PhasesJson(request.ttft_phases_ns(), request.ttft_told(), record::kTtftPhaseNames)},

@@ -44,6 +44,7 @@ void ReportBuilder::On(const record::RequestSummary& summary) {
   report.set_gpu_share_ns(summary.gpu_share_ns);
   report.set_saw_gpu((summary.flags & record::kSawGpu) != 0);
   report.set_partial((summary.flags & record::kPartial) != 0);
+  report.set_overlaps_blind((summary.flags & record::kOverlapsBlind) != 0);
   report.set_finish(static_cast<uint32_t>(summary.finish));
   report.set_preemptions(summary.preemptions);
   if (!summary.has_ttft || again) return;
@@ -79,6 +80,7 @@ void ReportBuilder::On(const record::GapSummary& gap) {
     stall.stall.set_gap_ns(gap.gap_ns);
     stall.stall.set_excess_ns(gap.excess_ns);
     stall.stall.set_largest_phase(static_cast<uint32_t>(gap.largest_phase));
+    stall.stall.set_overlaps_blind((gap.flags & record::kOverlapsBlind) != 0);
   }
   if (options_.gaps ? Wanted(gap.req) : options_.only.has_value() && Wanted(gap.req)) AddGap(gap);
 }
@@ -90,6 +92,7 @@ void ReportBuilder::AddGap(const record::GapSummary& gap) {
   out.set_gap_ns(gap.gap_ns);
   out.mutable_phases_ns()->Add(gap.phases.begin(), gap.phases.end());
   out.set_told(ToldPhases(gap.phases, gap.flags, options_.graph_launch_level));
+  out.set_overlaps_blind((gap.flags & record::kOverlapsBlind) != 0);
   if (gap.has_interference) out.set_interference_est_ns(gap.interference_est_ns);
   if (gap.is_stall) {
     out.set_stall_excess_ns(gap.excess_ns);

@@ -203,7 +203,7 @@ std::string StallsText(const v1::Report& report) {
   for (const v1::Stall* stall : longest) {
     table.Add({RequestName(stall->req(), stall->clear()), absl::StrCat(stall->n()), Duration(stall->start_ns()),
                Duration(stall->gap_ns()), Duration(stall->excess_ns()), GapPhaseText(stall->largest_phase()),
-               "unknown"});
+               stall->overlaps_blind() ? "unknown (blind)" : "unknown"});
   }
   return absl::StrCat(out, phases.Text(), "\n", table.Text());
 }

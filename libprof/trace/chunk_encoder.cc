@@ -73,6 +73,7 @@ bool ChunkEncoder::Seal(const record::Advance* advance) {
     losses_->Add(base::Loss::kChunkWriteFailed);
   }
   chunk_.Reset();
+  live_.ForgetOldSourceStates();
   pending_ = false;
   if (live_.clock.monotonic != 0) chunk_.AddRow(chunk_.columns.clocks, live_.clock);
   if (live_.detail.time != 0) chunk_.AddRow(chunk_.columns.detail_changes, live_.detail);

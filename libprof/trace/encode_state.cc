@@ -38,8 +38,9 @@ void ChunkEncoder::On(const record::NvtxCategoryInfo& event) {
 
 void ChunkEncoder::On(const record::SourceStatus& event) {
   if (!Awake()) return;
-  live_.sources.PutLast(
-      event, [&](const record::SourceStatus& old) { return old.source == event.source && old.state == event.state; });
+  live_.sources.PutLast(event, [&](const record::SourceStatus& old) {
+    return old.source == event.source && old.state == event.state && old.time == event.time;
+  });
 }
 
 void ChunkEncoder::On(const record::Condition& event) {

@@ -56,6 +56,19 @@ class LiveTable {
     count_ = kept + 1;
   }
 
+  // Forgets every item for which another one replaces(item, other).
+  template <typename Replaces>
+  void Compact(Replaces replaces) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      bool replaced = false;
+      for (const T& other : items_.first(count_)) replaced = replaced || replaces(items_[i], other);
+      if (!replaced) items_[kept++] = items_[i];
+    }
+    count_ = kept;
+    oldest_ = 0;
+  }
+
   std::span<const T> items() const { return items_.first(count_); }
 
  private:
@@ -81,7 +94,14 @@ struct LiveState {
   bool Init(base::Arena& arena) {
     return devices.Init(arena, 64) && contexts.Init(arena, 256) && streams.Init(arena, 1024) &&
            threads.Init(arena, 2048) && domains.Init(arena, 256) && categories.Init(arena, 1024) &&
-           sources.Init(arena, 16) && conditions.Init(arena, 128);
+           sources.Init(arena, 64) && conditions.Init(arena, 128);
+  }
+
+  // After a chunk: of a source's states each stays once, with its newest time. A chunk tells every change in it.
+  void ForgetOldSourceStates() {
+    sources.Compact([](const record::SourceStatus& old, const record::SourceStatus& other) {
+      return old.source == other.source && old.state == other.state && old.time < other.time;
+    });
   }
 
   // Calls use(StringId) for every text the state names.

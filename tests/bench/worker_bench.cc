@@ -82,7 +82,8 @@ class Bench {
     dictionary_.Init(arena_, {}, losses_);
     encoder_.Init(arena_, dictionary_, losses_, sink_, {}, {});
     engine_.Init(arena_, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_);
-    fanout_.Init(engine_, encoder_);
+    batches_.Init(arena_);
+    fanout_.Init(engine_, encoder_, batches_);
     clock_.AddSnapshot(capture::ClockMap::Take(nullptr));
     options_.buffer_bytes = kBufferBytes;
     options_.buffer_count = 96;
@@ -166,6 +167,7 @@ class Bench {
   CountingSink sink_;
   trace::ChunkEncoder encoder_;
   attribution::Engine engine_;
+  attribution::LiveBatches batches_;
   capture::Fanout fanout_;
   capture::ClockMap clock_;
   cupti::ApiTable api_ = DrivenCupti();

@@ -89,6 +89,7 @@ class Split : public record::EventVisitor {
   void On(const record::Annotation& e) override { engine_.On(e); }
   void On(const record::NvtxRange& e) override { engine_.On(e); }
   void On(const record::DeviceInfo& e) override { engine_.On(e); }
+  void On(const record::SourceStatus& e) override { engine_.On(e); }
   void On(const record::Advance& e) override { engine_.On(e); }
   void On(const record::RequestSummary& e) override { recorded_.On(e); }
   void On(const record::GapSummary& e) override { recorded_.On(e); }

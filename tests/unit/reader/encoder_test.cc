@@ -220,7 +220,7 @@ TEST(Encoder, SourceStatesStandInTheOrderTheyCameIn) {
   tell(record::SourceState::kActive, record::BlindReason::kNone, 1);
   tell(record::SourceState::kLost, record::BlindReason::kBuffersTaken, 2);
   tell(record::SourceState::kActive, record::BlindReason::kNone, 3);
-  for (uint32_t source = 0; source < 40; ++source) {  // more than the table holds
+  for (uint32_t source = 0; source < 40; ++source) {
     record::SourceStatus other;
     other.source = record::Source::kNvtx;
     other.state = static_cast<record::SourceState>(source % 9);
@@ -228,9 +228,12 @@ TEST(Encoder, SourceStatesStandInTheOrderTheyCameIn) {
     recording.out().On(other);
   }
   recording.out().On(record::Advance{50, 50, 0});
+  recording.out().On(record::Advance{60, 60, 0});
   recording.out().Finish();
-  const v1::Chunk chunk = Parse(recording).chunks[0];
-  ASSERT_EQ(chunk.sources_size(), 2 + 9);
+  const Chunks parsed = Parse(recording);
+  EXPECT_EQ(parsed.chunks[0].sources_size(), 3 + 40) << "every change of its time";
+  const v1::Chunk& chunk = parsed.chunks[1];
+  ASSERT_EQ(chunk.sources_size(), 2 + 9) << "of earlier ones the newest of each state";
   EXPECT_EQ(chunk.sources(0).time(), 2u);
   EXPECT_EQ(chunk.sources(0).reason(), 3u);
   EXPECT_EQ(chunk.sources(1).time(), 3u);

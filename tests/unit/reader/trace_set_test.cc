@@ -150,6 +150,40 @@ TEST(TraceSet, OpenRangesOfAKilledProcessComeAtItsEnd) {
   }
 }
 
+// Each change once, though every chunk repeats what is known; a chunk that stands first tells the newest of each state.
+TEST(TraceSet, EveryChangeOfASourceIsTold) {
+  Recording recording(TestHeader(1));
+  const auto change = [&](record::SourceState state, uint64_t time) {
+    record::SourceStatus status;
+    status.state = state;
+    status.time = time;
+    recording.out().On(status);
+  };
+  change(record::SourceState::kActive, 1100);
+  recording.out().On(record::Advance{2000, 2000, 0});
+  for (uint64_t time = 2100; time < 2500; time += 100) {
+    change(time % 200 == 100 ? record::SourceState::kPaused : record::SourceState::kActive, time);
+  }
+  recording.out().On(record::Advance{3000, 3000, 0});
+  recording.out().On(record::Advance{4000, 4000, 0});
+  recording.out().Finish();
+  class Changes final : public record::EventVisitor {
+   public:
+    void On(const record::SourceStatus& status) override { times.push_back(status.time); }
+    std::vector<record::TimeNs> times;
+  };
+  TempDir dir;
+  Changes whole, cut;
+  auto set = TraceSet::Open({dir.Write("a.stt", recording.sink.bytes)}, Small());
+  ASSERT_TRUE(set.ok() && (*set)->Replay(whole).ok());
+  EXPECT_THAT(whole.times, testing::UnorderedElementsAre(1100, 2100, 2200, 2300, 2400));
+  const std::string last =
+      recording.sink.bytes.substr(0, 8) + recording.sink.bytes.substr(recording.sink.frame_offsets[2]);
+  set = TraceSet::Open({dir.Write("b.stt", last)}, Small());
+  ASSERT_TRUE(set.ok() && (*set)->Replay(cut).ok());
+  EXPECT_THAT(cut.times, testing::UnorderedElementsAre(2300, 2400));
+}
+
 TEST(TraceSet, DamageIsToldPerProcess) {
   TempDir dir;
   dir.Write("a.stt", Trace(1, "alpha", {2000}));

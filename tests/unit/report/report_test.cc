@@ -318,6 +318,23 @@ TEST(Coverage, BlindTimeIsToldByReason) {
   EXPECT_NE(JsonText(report, kAll).find("\"blind_by\":{\"buffers_taken\":2000000}"), std::string::npos);
 }
 
+TEST(Report, WhatOverlapsABlindIntervalSaysSo) {
+  Scenario scenario(kAll);
+  record::RequestSummary request = testing::RequestOf(1, Scenario::kStart, 1'000'000, 2);
+  request.flags |= record::kOverlapsBlind;
+  record::GapSummary gap = testing::GapOf(1, 2, Scenario::kStart + 1'000'000, 90'000'000);
+  gap.is_stall = true;
+  gap.flags |= record::kOverlapsBlind;
+  scenario.builder().On(gap);
+  scenario.builder().On(request);
+  const v1::Report report = scenario.Build();
+  const json written = json::parse(JsonText(report, kAll));
+  EXPECT_TRUE(written["requests"][0]["overlaps_blind"].get<bool>());
+  EXPECT_TRUE(written["requests"][0]["gaps"][0]["overlaps_blind"].get<bool>());
+  EXPECT_TRUE(written["stalls"][0]["overlaps_blind"].get<bool>());
+  EXPECT_NE(WriteText(report, {}, {}).find("unknown (blind)"), std::string::npos);
+}
+
 TEST(ReportJson, BugLog106_AnyNameGivesStrictJson) {
   Scenario scenario(kAll);
   scenario.PlayEvents(true);
