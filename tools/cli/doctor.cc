@@ -13,7 +13,7 @@ namespace {
 
 constexpr Verb kVerb = {"doctor", "Says what works on this machine, and what to do about the rest. Changes nothing.",
                         Doctor};
-constexpr const char* kExamples = "  slowtoken doctor\n  slowtoken doctor --json\n";
+constexpr const char* kExamples = "  slowtoken doctor\n  slowtoken doctor --json\n  slowtoken doctor --pid 4711\n";
 
 const char* StateText(Finding::State state) {
   switch (state) {
@@ -60,9 +60,14 @@ void PrintJson(const std::vector<Finding>& findings) {
 int Doctor(const Arguments& arguments) {
   bool as_json = false;
   VerbApp app(kVerb, kExamples);
+  int pid = 0;
   app.add_flag("--json", as_json, "for programs");
+  app.add_option("--pid", pid, "look into this process instead: what is mapped there, and who holds which slot")
+      ->check(CLI::PositiveNumber);
   if (auto code = app.Parse(arguments)) return *code;
-  const std::vector<Finding> findings = Examine();
+  absl::StatusOr<std::vector<Finding>> looked = pid != 0 ? CheckProcess(pid) : Examine();
+  if (!looked.ok()) return Fail(kVerb.name, looked.status(), kUnreadable);
+  const std::vector<Finding>& findings = *looked;
   as_json ? PrintJson(findings) : PrintText(findings);
   return kDone;
 }

@@ -1,6 +1,8 @@
 // Findings of `doctor`: what was looked at, how it stands, and what to do about it. Plain data.
 #pragma once
 
+#include <absl/status/statusor.h>
+
 #include <string>
 #include <vector>
 
@@ -23,5 +25,9 @@ std::vector<Finding> CheckDoors();  // injection variables, preload
 Finding CheckPerfEvents();
 Finding CheckClock();
 Finding CheckOutput();
+
+// What is really mapped in process `pid`, which injection variables it was started with (by name only), and who holds
+// CUPTI, NVTX and NCCL there, as far as that shows from outside. An error if the process cannot be looked at.
+absl::StatusOr<std::vector<Finding>> CheckProcess(int pid);
 
 }  // namespace slowtoken::cli

@@ -56,7 +56,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportMissing", {"export", "/nowhere", "--to=perfetto", "-o", "/tmp/x"}, 3, "/nowhere"},
-                      Misuse{"DoctorUnknown", {"doctor", "--cure"}, 2, "slowtoken doctor --help"}),
+                      Misuse{"DoctorUnknown", {"doctor", "--cure"}, 2, "slowtoken doctor --help"},
+                      Misuse{"DoctorNoNumber", {"doctor", "--pid", "me"}, 2, "--pid"},
+                      Misuse{"DoctorNobody", {"doctor", "--pid", "999999999"}, 3, "999999999"}),
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
