@@ -1,10 +1,13 @@
 #include "wiring.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <new>
 
 #include "cupti/cupti_source.h"
 #include "nvtx/nvtx_source.h"
+#include "slot_notes.h"
 
 namespace slowtoken::injection {
 namespace {
@@ -52,10 +55,21 @@ bool MakeNvtx(base::Arena& arena, const capture::Config& config, capture::Pipeli
   return true;
 }
 
+bool MakeSlotNotes(base::Arena& arena, capture::Pipeline& pipeline) {
+  auto* notes = arena.Make<SlotNotes>();
+  if (notes == nullptr) return false;
+  Dl_info own{};
+  dladdr(reinterpret_cast<void*>(&MakeSlotNotes), &own);
+  notes->Init(own.dli_fname == nullptr ? "" : own.dli_fname);
+  pipeline.Add(*notes);
+  return true;
+}
+
 // NVTX first: in a round its events should be there before the GPU records that belong into them.
 bool MakeSources(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
   const size_t half = HalfOfTheRest(arena);
-  return MakeNvtx(arena, config, pipeline, half) && MakeCupti(arena, config, pipeline, half);
+  return MakeNvtx(arena, config, pipeline, half) && MakeCupti(arena, config, pipeline, half) &&
+         MakeSlotNotes(arena, pipeline);
 }
 
 void ForgetInChild() {

@@ -40,7 +40,7 @@ namespace slowtoken::base {
   X(kBatchUnknown, "batch_unknown", "iterations whose batch could not be told: a batch mark was lost")        \
   X(kTokensEvicted, "tokens_evicted", "token and send records not kept: the pool was full")                   \
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                    \
-  X(kGraphNotesFull, "graph_notes_full", "graph nodes built while their queue was full: captured calls look real")
+  X(kCaptureForgotten, "capture_forgotten", "stream captures forgotten before they ended: captured calls look real")
 
 enum class Loss : uint8_t {
 #define SLOWTOKEN_LOSS_ENUM(id, name, text) id,

@@ -81,6 +81,12 @@ constexpr std::string_view AfterApiPrefix(std::string_view name) {
   return {};
 }
 
+ApiClasses::Capture CaptureByName(std::string_view name) {
+  const std::string_view call = AfterApiPrefix(name);
+  if (call.starts_with("StreamBeginCapture")) return ApiClasses::Capture::kBegin;
+  return call.starts_with("StreamEndCapture") ? ApiClasses::Capture::kEnd : ApiClasses::Capture::kNone;
+}
+
 const char* NameOf(ApiDomain domain, uint32_t cbid, const ApiTable& api) {
   const CUpti_CallbackDomain cupti =
       domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
@@ -138,7 +144,9 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
     without_name = name == nullptr ? without_name + 1 : 0;
     if (name == nullptr) continue;
     const std::optional<ApiClass> api_class = ClassifyApi(name);
-    calls_[Row(domain) + id].code = api_class ? CodeOf(*api_class) : kUnwanted;
+    Call& call = calls_[Row(domain) + id];
+    call.code = api_class ? CodeOf(*api_class) : kUnwanted;
+    call.capture = CaptureByName(name);
   }
 }
 

@@ -37,6 +37,10 @@ class ApiClasses {
   // Of a record that came: kOther for ids CUPTI could not name.
   record::ApiClass ClassOf(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).api_class(); }
 
+  // Whether the call begins or ends the capture of a stream into a graph.
+  enum class Capture : uint8_t { kNone, kBegin, kEnd };
+  Capture CaptureOf(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).capture; }
+
   // True if CUPTI named the call and we have no use for it.
   bool Unwanted(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).code == kUnwanted; }
 
@@ -58,6 +62,7 @@ class ApiClasses {
   struct Call {
     record::StringId name = kNotAsked;
     uint8_t code = kNoName;
+    Capture capture = Capture::kNone;
     record::ApiClass api_class() const {
       return code > kUnwanted ? static_cast<record::ApiClass>(code - kUnwanted - 1) : record::ApiClass::kOther;
     }

@@ -25,28 +25,25 @@ static_assert(offsetof(SubscriberParams, old_subscriber_name) == offsetof(CUpti_
 using SubscribeV2 = CUptiResult (*)(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*, SubscriberParams*);
 
 using EnableCall = CUptiResult (*)(CUpti_CallbackId, uint8_t);
-using GetGraphExecId = CUptiResult (*)(CUgraphExec, uint32_t*);
 
 // X(field, type, symbol)
-#define SLOWTOKEN_CUPTI_FUNCTIONS(X)                                                                    \
-  X(get_version, decltype(&cuptiGetVersion), "cuptiGetVersion")                                         \
-  X(get_timestamp, decltype(&cuptiGetTimestamp), "cuptiGetTimestamp")                                   \
-  X(subscribe, decltype(&cuptiSubscribe), "cuptiSubscribe")                                             \
-  X(subscribe_v2, SubscribeV2, "cuptiSubscribe_v2")                                                     \
-  X(unsubscribe, decltype(&cuptiUnsubscribe), "cuptiUnsubscribe")                                       \
-  X(enable_callback, decltype(&cuptiEnableCallback), "cuptiEnableCallback")                             \
-  X(get_callback_name, decltype(&cuptiGetCallbackName), "cuptiGetCallbackName")                         \
-  X(set_attribute, decltype(&cuptiActivitySetAttribute), "cuptiActivitySetAttribute")                   \
-  X(set_thread_id_type, decltype(&cuptiSetThreadIdType), "cuptiSetThreadIdType")                        \
-  X(register_callbacks, decltype(&cuptiActivityRegisterCallbacks), "cuptiActivityRegisterCallbacks")    \
-  X(enable, decltype(&cuptiActivityEnable), "cuptiActivityEnable")                                      \
-  X(enable_and_dump, decltype(&cuptiActivityEnableAndDump), "cuptiActivityEnableAndDump")               \
-  X(enable_runtime_api, EnableCall, "cuptiActivityEnableRuntimeApi")                                    \
-  X(enable_driver_api, EnableCall, "cuptiActivityEnableDriverApi")                                      \
-  X(get_next_record, decltype(&cuptiActivityGetNextRecord), "cuptiActivityGetNextRecord")               \
-  X(flush_all, decltype(&cuptiActivityFlushAll), "cuptiActivityFlushAll")                               \
-  X(get_num_dropped, decltype(&cuptiActivityGetNumDroppedRecords), "cuptiActivityGetNumDroppedRecords") \
-  X(get_graph_exec_id, GetGraphExecId, "cuptiGetGraphExecId")
+#define SLOWTOKEN_CUPTI_FUNCTIONS(X)                                                                 \
+  X(get_version, decltype(&cuptiGetVersion), "cuptiGetVersion")                                      \
+  X(get_timestamp, decltype(&cuptiGetTimestamp), "cuptiGetTimestamp")                                \
+  X(subscribe, decltype(&cuptiSubscribe), "cuptiSubscribe")                                          \
+  X(subscribe_v2, SubscribeV2, "cuptiSubscribe_v2")                                                  \
+  X(unsubscribe, decltype(&cuptiUnsubscribe), "cuptiUnsubscribe")                                    \
+  X(get_callback_name, decltype(&cuptiGetCallbackName), "cuptiGetCallbackName")                      \
+  X(set_attribute, decltype(&cuptiActivitySetAttribute), "cuptiActivitySetAttribute")                \
+  X(set_thread_id_type, decltype(&cuptiSetThreadIdType), "cuptiSetThreadIdType")                     \
+  X(register_callbacks, decltype(&cuptiActivityRegisterCallbacks), "cuptiActivityRegisterCallbacks") \
+  X(enable, decltype(&cuptiActivityEnable), "cuptiActivityEnable")                                   \
+  X(enable_and_dump, decltype(&cuptiActivityEnableAndDump), "cuptiActivityEnableAndDump")            \
+  X(enable_runtime_api, EnableCall, "cuptiActivityEnableRuntimeApi")                                 \
+  X(enable_driver_api, EnableCall, "cuptiActivityEnableDriverApi")                                   \
+  X(get_next_record, decltype(&cuptiActivityGetNextRecord), "cuptiActivityGetNextRecord")            \
+  X(flush_all, decltype(&cuptiActivityFlushAll), "cuptiActivityFlushAll")                            \
+  X(get_num_dropped, decltype(&cuptiActivityGetNumDroppedRecords), "cuptiActivityGetNumDroppedRecords")
 
 struct ApiTable {
 #define SLOWTOKEN_CUPTI_FIELD(field, type, symbol) type field = nullptr;

@@ -36,11 +36,11 @@ size_t BufferPool::SizeOf(uint32_t request) const {
 }
 
 BufferPool::Buffer BufferPool::Request(bool null_allowed) {
-  used_.store(true, std::memory_order_relaxed);
+  const uint32_t request = requests_.fetch_add(1, std::memory_order_relaxed);
   const uint32_t index = free_.Pop();
   if (index != IndexStack::kNone) {
     Slot& slot = slots_[index];
-    const size_t bytes = SizeOf(requests_.fetch_add(1, std::memory_order_relaxed));
+    const size_t bytes = SizeOf(request - adapted_at_.load(std::memory_order_relaxed));
     slot.lent_bytes.store(bytes, std::memory_order_relaxed);
     slot.requested.store(base::MonotonicNow(), std::memory_order_relaxed);
     slot.state.store(State::kLent, std::memory_order_release);
@@ -90,6 +90,32 @@ void BufferPool::Recycle(const Buffer& filled, bool zero) {
   free_.Push(index);
 }
 
+bool BufferPool::IsLent(const uint8_t* data) const {
+  const uint32_t index = data == nullptr ? IndexStack::kNone : IndexOf(data);
+  return index != IndexStack::kNone && slots_[index].state.load(std::memory_order_acquire) == State::kLent;
+}
+
+void BufferPool::GiveUpLent(base::TimeNs instant) {
+  for (Slot& slot : slots_) {
+    const base::TimeNs requested = slot.requested.load(std::memory_order_relaxed);
+    State lent = State::kLent;
+    if (requested == 0 || requested > instant) continue;
+    if (slot.state.compare_exchange_strong(lent, State::kGivenUp)) slot.requested.store(0, std::memory_order_relaxed);
+  }
+}
+
+uint32_t BufferPool::Reclaim() {
+  uint32_t count = 0;
+  for (uint32_t index = 0; index < slots_.size(); ++index) {
+    if (slots_[index].state.load(std::memory_order_relaxed) != State::kGivenUp) continue;
+    memset(memory_ + index * bytes_, 0, bytes_);  // how much of it was filled, nobody knows
+    slots_[index].state.store(State::kFree, std::memory_order_relaxed);
+    free_.Push(index);
+    ++count;
+  }
+  return count;
+}
+
 const BufferPool::Slot* BufferPool::Oldest() const {
   const Slot* oldest = nullptr;
   base::TimeNs since = UINT64_MAX;
@@ -110,7 +136,7 @@ base::TimeNs BufferPool::OldestOutstanding() const {
 void BufferPool::Adapt(base::TimeNs now) {
   const bool busy = taken_ > slots_.size() / 4;
   taken_ = 0;
-  requests_.store(0, std::memory_order_relaxed);
+  adapted_at_.store(requests_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   const size_t bytes = lent_bytes();
   if (busy) {
     lent_bytes_.store(bytes * 4 < bytes_ ? bytes * 4 : bytes_, std::memory_order_relaxed);

@@ -60,8 +60,19 @@ class BufferPool {
   // this instant have been delivered. Worker.
   base::TimeNs OldestOutstanding() const;
 
-  // True once CUPTI has asked for a buffer: there can be something to flush.
-  bool Used() const { return used_.load(std::memory_order_relaxed); }
+  // How often CUPTI has asked for a buffer, wraps. 0: never, so there is nothing to flush.
+  uint32_t requests() const { return requests_.load(std::memory_order_relaxed); }
+
+  // Whether `data` is lent: CUPTI has not given it back. Null is not.
+  bool IsLent(const uint8_t* data) const;
+
+  // The buffers requested before `instant` that are still out will not come back: CUPTI gave them to another tool, or
+  // was torn down. They bound nothing any more; Reclaim lends them again. Worker.
+  void GiveUpLent(base::TimeNs instant);
+
+  // Takes back what GiveUpLent gave up. Only when whoever got the buffers has long gone: a late writer would spoil
+  // records (bug log row 44). Returns how many. Worker.
+  uint32_t Reclaim();
 
   uint32_t count() const { return static_cast<uint32_t>(slots_.size()); }
 
@@ -69,7 +80,7 @@ class BufferPool {
   static size_t MemoryNeeded(uint32_t count, size_t bytes);
 
  private:
-  enum class State : uint32_t { kFree, kLent, kFilled };
+  enum class State : uint32_t { kFree, kLent, kFilled, kGivenUp };
   struct Slot {
     std::atomic<State> state{State::kFree};
     std::atomic<base::TimeNs> requested{0};  // 0 = not lent
@@ -86,11 +97,11 @@ class BufferPool {
   uint8_t* memory_ = nullptr;
   size_t bytes_ = 0;
   std::atomic<size_t> lent_bytes_{0};
-  std::atomic<uint32_t> requests_{0};  // since the last Adapt
-  uint32_t taken_ = 0;                 // since the last Adapt
+  std::atomic<uint32_t> requests_{0};
+  std::atomic<uint32_t> adapted_at_{0};  // requests_ at the last Adapt
+  uint32_t taken_ = 0;                   // since the last Adapt
   IndexStack free_;
   BoundedQueue<uint32_t> filled_;
-  std::atomic<bool> used_{false};
   base::LossCounters* losses_ = nullptr;
 };
 

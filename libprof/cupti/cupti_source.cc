@@ -2,34 +2,23 @@
 
 #include <stdio.h>
 
+#include "base/log.h"
 #include "cupti/library_search.h"
 #include "cupti/record_walker.h"
 
 namespace slowtoken::cupti {
-namespace {
-
-// CUPTI's clock is CLOCK_REALTIME but for a few platforms; closer than this it is the same clock.
-constexpr int64_t kSameClockNs = 1'000'000;
-
-int64_t OffsetToRealtime(const record::ClockSnapshot& snapshot) {
-  if (snapshot.cupti == 0) return 0;
-  const auto offset = static_cast<int64_t>(snapshot.cupti - snapshot.realtime);
-  return offset > -kSameClockNs && offset < kSameClockNs ? 0 : offset;
-}
-
-}  // namespace
 
 size_t CuptiSource::MemoryNeeded(const Options& options) {
-  constexpr size_t kTables = 2u << 20;  // shapes, notes, graphs: about 1.1 MB
+  constexpr size_t kTables = 1u << 20;  // shapes, classes of calls: about 0.5 MB
   return BufferPool::MemoryNeeded(options.buffer_count, options.buffer_bytes) + kTables;
 }
 
 bool CuptiSource::Init(base::Arena& arena, base::LossCounters& losses, const Options& options) {
   losses_ = &losses;
   options_ = options;
-  return host_.pool.Init(arena, options.buffer_count, options.buffer_bytes, losses) &&
-         host_.notes.Init(arena, losses) && decode_.classes.Init(arena) && decode_.shapes.Init(arena) &&
-         decode_.lanes.Init(arena) && decode_.graphs.Init(arena);
+  timer_.Init(options.rearm);
+  return host_.pool.Init(arena, options.buffer_count, options.buffer_bytes, losses) && decode_.classes.Init(arena) &&
+         decode_.shapes.Init(arena) && decode_.lanes.Init(arena);
 }
 
 bool CuptiSource::Start() {
@@ -55,27 +44,36 @@ bool CuptiSource::Attach() {
   decode_.classes.Fill(host_.api);
   host_.null_buffer = VersionPolicy::For(host_.api.Version()).null_buffer;
   HostSide::Install(&host_);
+  probe_.Init(options_.api != nullptr ? options_.probe : ProbeCall::Find());
   attachment_ = AttachToCupti(host_.api, options_, decode_.classes, *losses_);
+  last_ours_ = base::MonotonicNow();
+  if (blind()) timer_.BlindBegan(last_ours_, /*holder_seen=*/true);
+  holder_named_ = blind();
   decode_.whole_api_kinds = attachment_.whole_api_kinds;
   decode_.thread_ids_known = attachment_.thread_ids_known;
   return attachment_.collecting;
 }
 
-void CuptiSource::Collect(capture::CollectContext& context) { CollectOnce(context, false); }
+void CuptiSource::Collect(capture::CollectContext& context) { CollectOnce(context, false, false); }
 
 void CuptiSource::CollectLast(capture::CollectContext& context, record::TimeNs deadline) {
-  CollectOnce(context, base::MonotonicNow() < deadline);
+  CollectOnce(context, base::MonotonicNow() < deadline, true);
 }
 
-void CuptiSource::CollectOnce(capture::CollectContext& context, bool forced) {
-  if (!started_.load(std::memory_order_acquire)) return;
-  NoticeLoss();
+void CuptiSource::CollectOnce(capture::CollectContext& context, bool forced, bool last) {
+  if (!started_.load(std::memory_order_acquire) || !host_.active()) return;
   if (status_due_) EmitStatus(context);
-  if (!attachment_.collecting || !host_.active()) return;
-  if (Flush(context.losses, forced)) CountDropped(context.losses);
+  if (blind()) {
+    DecodeFilled(context);  // what came before the end
+    if (!last) LookAgain(context, base::MonotonicNow());
+  } else if (attachment_.collecting) {
+    const CUptiResult flushed = Flush(context.losses, forced);
+    if (flushed == CUPTI_SUCCESS) CountDropped(context.losses);
+    if (!last) CheckStillOurs(flushed, context.losses);
+    NoticeFlushCost(flush_cpu_ns_, DecodeFilled(context));
+    host_.pool.Adapt(base::MonotonicNow());
+  }
   if (status_due_) EmitStatus(context);
-  DecodeFilled(context);
-  host_.pool.Adapt(base::MonotonicNow());
 }
 
 record::TimeNs CuptiSource::CompleteUpTo(const capture::ClockMap&, record::TimeNs round_start) {
@@ -84,26 +82,37 @@ record::TimeNs CuptiSource::CompleteUpTo(const capture::ClockMap&, record::TimeN
   return outstanding + kLongestHold > round_start ? outstanding : round_start - kLongestHold;
 }
 
-// False when nothing was flushed: CUPTI never asked for a buffer, so there is nothing, and a flush in a process that
-// never used the GPU can hang at exit (bug log row 6).
-bool CuptiSource::Flush(base::LossCounters& losses, bool forced) {
-  if (!host_.pool.Used() || host_.api.flush_all == nullptr) return false;
+// NOT_READY when nothing was flushed: CUPTI never asked for a buffer, so there is nothing, and a flush in a process
+// that never used the GPU can hang at exit (bug log row 6).
+CUptiResult CuptiSource::Flush(base::LossCounters& losses, bool forced) {
+  flush_cpu_ns_ = 0;
+  if (host_.pool.requests() == 0 || host_.api.flush_all == nullptr) return CUPTI_ERROR_NOT_READY;
   const base::TimeNs before = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   const CUptiResult result = host_.api.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
-  flush_cpu_ns_ += base::ReadClock(CLOCK_THREAD_CPUTIME_ID) - before;
-  if (result == CUPTI_SUCCESS) return true;
+  flush_cpu_ns_ = base::ReadClock(CLOCK_THREAD_CPUTIME_ID) - before;
+  if (result == CUPTI_SUCCESS) return result;
   losses.Add(base::Loss::kFaultedCall);
-  NoticeFailedFlush(static_cast<int32_t>(result));
-  return true;
+  NoticeFailedFlush(result);
+  return result;
 }
 
 // Said once.
-void CuptiSource::NoticeFailedFlush(int32_t error) {
-  if (attachment_.error != 0 || !host_.active()) return;
-  attachment_.error = error;
+void CuptiSource::NoticeFailedFlush(CUptiResult error) {
+  if (attachment_.error != 0) return;
+  attachment_.error = static_cast<int32_t>(error);
   snprintf(attachment_.detail, sizeof attachment_.detail,
            "cuptiActivityFlushAll failed with error %d: GPU records come late, when a buffer is full, or not at all",
-           error);
+           static_cast<int>(error));
+  status_due_ = true;
+}
+
+void CuptiSource::NoticeFlushCost(uint64_t cpu_ns, uint64_t bytes) {
+  if (cpu_ns == 0 || !flush_watch_.Add(cpu_ns, bytes)) return;
+  snprintf(
+      attachment_.detail, sizeof attachment_.detail,
+      "flushing CUPTI costs %.0f times the CPU time it did at first: known of CUPTI 13.0 to 13.4 in long sessions; "
+      "restart the process, or use a newer CUPTI",
+      flush_watch_.growth());
   status_due_ = true;
 }
 
@@ -117,32 +126,20 @@ void CuptiSource::CountDropped(base::LossCounters& losses) {
   }
 }
 
-void CuptiSource::DecodeFilled(capture::CollectContext& context) {
+// The bytes decoded.
+uint64_t CuptiSource::DecodeFilled(capture::CollectContext& context) {
   decode_.times.BeginRound(context.clock);
   decode_.shapes.BeginRound();
-  const int64_t offset = OffsetToRealtime(context.clock.latest());
+  uint64_t bytes = 0;
   // At most one pass over the pool: a host that fills buffers faster than we decode must not hold the worker here.
   for (uint32_t i = 0; i < host_.pool.count() && host_.active(); ++i) {
     const BufferPool::Buffer filled = host_.pool.TakeFilled();
-    // After the take: every note that a record of this buffer can need was written before the buffer came back.
-    decode_.graphs.Drain(host_.notes, offset);
-    if (filled.data == nullptr) return;
+    if (filled.data == nullptr) break;
+    bytes += filled.bytes;
     DecodeBuffer(filled, decode_, context);
     host_.pool.Recycle(filled, attachment_.zeroed_by_us);
   }
-}
-
-// After a fatal error CUPTI has detached itself.
-void CuptiSource::NoticeLoss() {
-  if (host_.state.load(std::memory_order_acquire) != HostSide::State::kLost) return;
-  if (attachment_.state == record::SourceState::kLost) return;
-  attachment_.state = record::SourceState::kLost;
-  attachment_.reason = record::BlindReason::kTornDown;
-  attachment_.error = host_.fatal_error;
-  snprintf(attachment_.detail, sizeof attachment_.detail,
-           "CUPTI met a fatal error (%d) and detached itself: no GPU records from here on. %s", host_.fatal_error,
-           host_.fatal_message);
-  status_due_ = true;
+  return bytes;
 }
 
 void CuptiSource::EmitStatus(capture::CollectContext& context) {
@@ -154,13 +151,16 @@ void CuptiSource::EmitStatus(capture::CollectContext& context) {
   status.error = attachment_.error;
   status.version = attachment_.version;
   status.detail = context.dictionary.InternText(attachment_.detail);
-  status.time = base::MonotonicNow();
+  status.time = blind() ? last_ours_ : base::MonotonicNow();
   if (paused_ && status.EndsBlind()) {
     status.state = record::SourceState::kPaused;
     status.reason = record::BlindReason::kPaused;
     status.detail = context.dictionary.InternText(capture::kPausedText);
   }
   context.out.On(status);
+  if (attachment_.detail[0] == '\0') return;
+  const bool well = attachment_.state == record::SourceState::kActive;
+  base::Log(well ? base::LogLevel::kInfo : base::LogLevel::kError, "CUPTI: ", attachment_.detail);
 }
 
 // A source that is silent anyway has nothing to pause.
@@ -173,12 +173,12 @@ void CuptiSource::SetPaused(bool paused, capture::CollectContext& context) {
 }
 
 void CuptiSource::AddCost(record::OwnCost& cost) const {
-  cost.flush_cpu_ns += flush_cpu_ns_;
+  cost.flush_cpu_ns += flush_watch_.total_cpu_ns();
   cost.cupti_overhead_ns += decode_.cupti_cost_ns;
 }
 
 void CuptiSource::ForgetInChild() {
-  host_.state.store(HostSide::State::kForgotten, std::memory_order_release);
+  host_.forgotten.store(true, std::memory_order_release);
   status_due_ = false;
 }
 

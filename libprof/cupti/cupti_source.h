@@ -4,9 +4,12 @@
 //   Init          starting thread, once: takes all memory.
 //   Start         a host thread (a door), once, also while the worker already collects: finds CUPTI and attaches. Until
 //                 it is through the source is silent.
-//   the rest      worker, one call at a time. A round: flush, dropped count, decode. The first one after Start emits
-//   the
-//                 SourceStatus.
+//   the rest      worker, one call at a time. A round: flush, dropped count, decode, and the question whether CUPTI
+//                 still records for us. The first one after Start emits the SourceStatus.
+//
+// CUPTI is shared with whatever else profiles the process. It is either ours (collecting), or another's: then we call
+// none of it but to ask whether it is free again, the interval is told as blind, and recording goes on afterwards
+// (rearm.cc; which versions allow that: version_policy.h).
 //
 // Host threads meet it only in HostSide's call-backs. Nothing of ours is locked while CUPTI is called: there is no
 // lock.
@@ -14,8 +17,10 @@
 
 #include "capture/event_source.h"
 #include "cupti/decode.h"
+#include "cupti/flush_watch.h"
 #include "cupti/host_side.h"
 #include "cupti/options.h"
+#include "cupti/probe_call.h"
 #include "cupti/start_sequence.h"
 
 namespace slowtoken::cupti {
@@ -54,25 +59,36 @@ class CuptiSource final : public capture::EventSource {
   const Attachment& status() const { return attachment_; }
 
   // CUPTI's clock for ClockMap::Take, null when Start found none. Stays callable: says so when CUPTI is gone.
-  uint32_t (*timestamp_function() const)(uint64_t*) { return attachment_.collecting ? HostSide::Now : nullptr; }
-
-  // Kernels, copies and memsets one launch of the graph starts, 0 if unknown. Worker.
-  uint32_t WorkNodes(uint32_t graph_id) const { return decode_.graphs.WorkNodes(graph_id); }
+  uint32_t (*timestamp_function() const)(uint64_t*) {
+    return attachment_.collecting || blind() ? HostSide::Now : nullptr;
+  }
 
   // What Init takes from the arena, not counting the source itself.
   static size_t MemoryNeeded(const Options& options);
 
  private:
   static constexpr record::TimeNs kLongestHold = 5'000'000'000;
+  static constexpr record::TimeNs kReclaimAfter = 60'000'000'000;
+  static constexpr uint64_t kManyLaunches = 1000;
+
+  bool blind() const { return attachment_.reason != record::BlindReason::kNone; }
 
   bool Attach();
-  void CollectOnce(capture::CollectContext& context, bool forced);
-  bool Flush(base::LossCounters& losses, bool forced);
-  void NoticeFailedFlush(int32_t error);
+  void CollectOnce(capture::CollectContext& context, bool forced, bool last);
+  CUptiResult Flush(base::LossCounters& losses, bool forced);
+  void NoticeFailedFlush(CUptiResult error);
+  void NoticeFlushCost(uint64_t cpu_ns, uint64_t bytes);
   void CountDropped(base::LossCounters& losses);
-  void DecodeFilled(capture::CollectContext& context);
+  uint64_t DecodeFilled(capture::CollectContext& context);
   void EmitStatus(capture::CollectContext& context);
-  void NoticeLoss();
+
+  // rearm.cc
+  void CheckStillOurs(CUptiResult flushed, base::LossCounters& losses);
+  bool Starved(base::TimeNs now);
+  void BeginBlind(record::BlindReason reason, const char* what);
+  void LookAgain(capture::CollectContext& context, base::TimeNs now);
+  void NameTheHolder(const char* holder);
+  void Rearm(capture::CollectContext& context, base::TimeNs now);
 
   HostSide host_;
   DecodeState decode_;
@@ -80,8 +96,17 @@ class CuptiSource final : public capture::EventSource {
   Attachment attachment_;
   std::atomic<bool> started_{false};  // Start is through: what it wrote is the worker's now
   bool status_due_ = true;
-  uint64_t flush_cpu_ns_ = 0;
   bool paused_ = false;
+  FlushWatch flush_watch_;
+  uint64_t flush_cpu_ns_ = 0;  // of the last flush
+  ProbeCall probe_;
+  RearmTimer timer_;
+  base::TimeNs last_ours_ = 0;     // the last instant at which CUPTI is known to have recorded for us
+  base::TimeNs reclaim_at_ = 0;    // when buffers that others were given are lent again; 0: none
+  uint64_t gpu_records_ = 0;       // when last looked
+  base::TimeNs fed_at_ = 0;        // when gpu_records_ grew last, 0: not since CUPTI is ours
+  uint64_t launches_at_feed_ = 0;  // how many launches there had been then
+  bool holder_named_ = false;      // the status of this blind interval names who is there
   base::LossCounters* losses_ = nullptr;
 };
 

@@ -4,8 +4,8 @@
 
 #include "capture/event_source.h"
 #include "cupti/api_classes.h"
+#include "cupti/capture_spans.h"
 #include "cupti/event_batch.h"
-#include "cupti/graph_tracker.h"
 #include "cupti/kernel_shapes.h"
 #include "cupti/lanes.h"
 #include "cupti/launch_counter.h"
@@ -20,7 +20,7 @@ struct DecodeState {
   ApiClasses classes;
   KernelShapes shapes;
   Lanes lanes;
-  GraphTracker graphs;
+  CaptureSpans captures;
   RecordTimes times;
   LaunchCounter launches;
   EventBatch<record::Kernel> kernels;
@@ -28,9 +28,16 @@ struct DecodeState {
   record::CaptureTotals totals;  // launches, kernels, graph launches and copies
   uint64_t devices_seen = 0;     // bit per ordinal
   uint64_t cupti_cost_ns = 0;    // CUPTI's own, by its overhead records
-  bool whole_api_kinds = false;  // all calls arrive, not only those we asked for: filter
+  bool whole_api_kinds = false;  // all calls may arrive, not only those we asked for: filter
+  bool graph_ids_wrong = false;  // CUPTI gives records from graphs another launch's correlation id
   bool thread_ids_known = true;  // CUPTI was told to use gettid
 };
+
+// None where CUPTI is known to give a wrong one: no join is better than a false one.
+template <typename Record>
+record::CorrelationId CorrelationOf(const Record& r, const DecodeState& state) {
+  return state.graph_ids_wrong && r.graphId != 0 ? 0 : r.correlationId;
+}
 
 void Decode(const MemcpyRecord& r, DecodeState& state, capture::CollectContext& context);
 void Decode(const MemcpyPeerRecord& r, DecodeState& state, capture::CollectContext& context);

@@ -28,7 +28,7 @@ record::Memcpy CopyOf(const Record& r, DecodeState& state, capture::CollectConte
   copy.bytes = r.bytes;
   copy.graph_node_id = r.graphNodeId;
   copy.graph_id = r.graphId;
-  copy.correlation = r.correlationId;
+  copy.correlation = CorrelationOf(r, state);
   copy.lane = state.lanes.LaneOf(r.deviceId, r.contextId, r.streamId, context.dictionary);
   copy.copy_kind = ToCopyKind(r.copyKind);
   copy.src = ToMemoryKind(r.srcKind);
@@ -60,7 +60,7 @@ void Decode(const MemsetRecord& r, DecodeState& state, capture::CollectContext& 
   memset.graph_node_id = r.graphNodeId;
   memset.graph_id = r.graphId;
   memset.value = r.value;
-  memset.correlation = r.correlationId;
+  memset.correlation = CorrelationOf(r, state);
   memset.lane = state.lanes.LaneOf(r.deviceId, r.contextId, r.streamId, context.dictionary);
   memset.memory = ToMemoryKind(r.memoryKind);
   context.out.On(memset);
@@ -72,7 +72,7 @@ void Decode(const GraphRecord& r, DecodeState& state, capture::CollectContext& c
   graph.start = times.start;
   graph.end = times.end;
   graph.graph_id = r.graphId;
-  graph.correlation = r.correlationId;
+  graph.correlation = CorrelationOf(r, state);
   graph.lane = state.lanes.LaneOf(r.deviceId, r.contextId, r.streamId, context.dictionary);
   ++state.totals.graph_launches;
   context.out.On(graph);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cupti/rearm_timer.h"
+
 namespace slowtoken::cupti {
 
 struct ApiTable;
@@ -19,8 +21,14 @@ struct Options {
   size_t buffer_bytes = 1u << 20;
   // The driver was up before us (the C API door): ask for records of the devices, contexts and streams that exist.
   bool attach_late = false;
-  // A CUPTI to use instead of looking for one (tests). Must outlive the source.
+  // Another client had CUPTI since we did: what it left in its buffers is flushed away before our kinds are enabled.
+  bool again = false;
+  RearmTimer::Times rearm;
+  // Launches go on and none of them has started anything for this long: somebody switched the kernel kind off.
+  base::TimeNs starved_after = 10'000'000'000;
+  // A CUPTI to use instead of looking for one, and a probe call (tests). The table must outlive the source.
   const ApiTable* api = nullptr;
+  int (*probe)(int*) = nullptr;
 };
 
 }  // namespace slowtoken::cupti

@@ -2,6 +2,8 @@
 // like the ones before costs about 65 instructions, and waits in a batch until the buffer is through.
 #include "cupti/record_walker.h"
 
+#include "cupti/probe_call.h"
+
 namespace slowtoken::cupti {
 namespace {
 
@@ -19,7 +21,7 @@ void Decode(const KernelRecord& r, DecodeState& state, capture::CollectContext& 
                                                    .end = times.end,
                                                    .graph_node_id = r.graphNodeId,
                                                    .graph_id = r.graphId,
-                                                   .correlation = r.correlationId,
+                                                   .correlation = CorrelationOf(r, state),
                                                    .shape = shape,
                                                    .lane = lane,
                                                    .process = 0};
@@ -38,14 +40,29 @@ void CountLaunch(const ApiRecord& r, record::ApiClass api_class, bool captured, 
   ++(captured ? state.totals.launches_captured : state.totals.launches);
 }
 
+// By CUPTI's own thread id, which is right whatever its type.
+void FollowCapture(const ApiRecord& r, record::ApiDomain domain, DecodeState& state, capture::CollectContext& context) {
+  switch (state.classes.CaptureOf(domain, r.cbid)) {
+    case ApiClasses::Capture::kBegin:
+      if (r.returnValue == 0) state.captures.Begin(domain, r.threadId, r.end, context.losses);
+      return;
+    case ApiClasses::Capture::kEnd:  // also when it fails: the capture is over then too
+      return state.captures.End(domain, r.threadId, r.start);
+    case ApiClasses::Capture::kNone:
+      return;
+  }
+}
+
 void Decode(const ApiRecord& r, DecodeState& state, capture::CollectContext& context) {
   const auto domain = r.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? record::ApiDomain::kRuntime : record::ApiDomain::kDriver;
+  if (r.cbid == ProbeCall::kCallbackId && domain == record::ApiDomain::kDriver) return;  // ours
   if (state.whole_api_kinds && state.classes.Unwanted(domain, r.cbid)) return;
   const Times times = state.times.Convert(r.start, r.end, context.clock, context.losses);
   const record::StringId name = state.classes.Name(domain, r.cbid, state.api, context.dictionary);
   const record::ApiClass api_class = state.classes.ClassOf(domain, r.cbid);
   const record::ThreadId thread = state.thread_ids_known ? r.threadId : 0;
-  const bool captured = CanBeCaptured(api_class) && state.graphs.Captured(thread, r.start, r.end);
+  if (api_class == record::ApiClass::kGraphBuild) FollowCapture(r, domain, state, context);
+  const bool captured = CanBeCaptured(api_class) && state.captures.Contains(r.threadId, r.start);
   CountLaunch(r, api_class, captured, state);
   state.calls.Next(context.out) = record::ApiCall{.start = times.start,
                                                   .end = times.end,

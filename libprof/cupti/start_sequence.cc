@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "cupti/api_classes.h"
+#include "cupti/probe_call.h"
+#include "cupti/subscription_slot.h"
 
 namespace slowtoken::cupti {
 namespace {
@@ -21,15 +23,12 @@ constexpr CUpti_ActivityKind kKinds[] = {
 };
 constexpr CUpti_ActivityKind kResourceKinds[] = {CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONTEXT,
                                                  CUPTI_ACTIVITY_KIND_STREAM};
-constexpr CUpti_CallbackId kGraphCallbacks[] = {
-    CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
-    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
-    CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
 
 // The state and the advice behind an error code that refuses everything.
 SourceState StateOf(CUptiResult error) {
   switch (static_cast<int>(error)) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_MAX_LIMIT_REACHED:
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
       return SourceState::kRefused;
@@ -65,13 +64,10 @@ class Starter {
   Attachment Run() {
     out_.version = api_.Version();
     policy_ = VersionPolicy::For(out_.version);
-    if (!VersionFits() || !Subscribe()) return out_;
+    if (!VersionFits() || !SlotIsFree()) return out_;
     SetAttributes();
-    if (!RegisterBuffers()) {
-      Leave();
-      return out_;
-    }
-    EnableCallbacks();
+    if (!RegisterBuffers()) return out_;
+    if (options_.again) FlushLeftovers();
     EnableKinds();
     EnableCalls();
     Conclude();
@@ -87,42 +83,20 @@ class Starter {
                 kApiCuda12_4);
   }
 
-  bool Subscribe() {
-    char other[128] = {};
-    CUptiResult result =
-        policy_.subscribe_v2_first && api_.subscribe_v2 != nullptr ? SubscribeNamed(other) : SubscribePlain();
-    if (result == CUPTI_SUCCESS) return true;
+  bool SlotIsFree() {
+    const SlotAnswer answer = AskForSlot(api_);
+    if (answer.result == CUPTI_SUCCESS) return true;
     losses_.Add(base::Loss::kFaultedCall);
-    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-      if (other[0] == '\0') AskForTheOther(other);
-      out_.reason = record::BlindReason::kOtherTool;
-      return Fail(SourceState::kRefused, result,
-                  "another CUPTI client is active (%s): run without it to get GPU records; NVTX and request data are "
-                  "still recorded",
-                  other[0] == '\0' ? "name unknown: Nsight, a framework's profiler or a debugger" : other);
+    if (!answer.taken()) {
+      return Fail(StateOf(answer.result), answer.result, "cuptiSubscribe failed with error %d: %s",
+                  static_cast<int>(answer.result), AdviceFor(answer.result));
     }
-    return Fail(StateOf(result), result, "cuptiSubscribe failed with error %d: %s", static_cast<int>(result),
-                AdviceFor(result));
-  }
-
-  CUptiResult SubscribePlain() {
-    named_ = false;
-    if (api_.subscribe == nullptr) return CUPTI_ERROR_API_NOT_IMPLEMENTED;
-    return api_.subscribe(&subscriber_, HostSide::OnCallback, nullptr);
-  }
-
-  CUptiResult SubscribeNamed(char (&other)[128]) {
-    SubscriberParams params;
-    named_ = true;
-    params.subscriber_name = "slowtoken";
-    params.old_subscriber_name = other;
-    params.old_subscriber_size = sizeof other - 1;
-    return api_.subscribe_v2(&subscriber_, HostSide::OnCallback, nullptr, &params);
-  }
-
-  // Version 1 has refused us without a name. If version 2 does not refuse, its subscription is no use to us.
-  void AskForTheOther(char (&other)[128]) {
-    if (api_.subscribe_v2 != nullptr && SubscribeNamed(other) == CUPTI_SUCCESS) Leave();
+    out_.reason = record::BlindReason::kOtherTool;
+    return Fail(
+        SourceState::kRefused, answer.result,
+        "another CUPTI client is active (%s): no GPU records until it lets go of CUPTI; NVTX and request data "
+        "are still recorded",
+        answer.holder[0] == '\0' ? "name unknown: Nsight, a framework's profiler or a debugger" : answer.holder);
   }
 
   void SetAttributes() {
@@ -138,44 +112,19 @@ class Starter {
            Check(api_.set_attribute(attribute, &size, &value), "an attribute of the activity buffers");
   }
 
-  // Makes room for other tools: we have no use for the subscription.
-  void Leave() {
-    if (api_.unsubscribe != nullptr) api_.unsubscribe(subscriber_);
-  }
-
   bool RegisterBuffers() {
-    CUptiResult result = Register();
-    if (result == CUPTI_ERROR_NOT_COMPATIBLE && named_) result = RegisterUnnamed();
+    const CUptiResult result = api_.register_callbacks == nullptr
+                                   ? CUPTI_ERROR_API_NOT_IMPLEMENTED
+                                   : api_.register_callbacks(HostSide::BufferRequested, HostSide::BufferCompleted);
     if (result == CUPTI_SUCCESS) return true;
     losses_.Add(base::Loss::kFaultedCall);
     return Fail(StateOf(result), result, "cuptiActivityRegisterCallbacks failed with error %d: %s",
                 static_cast<int>(result), AdviceFor(result));
   }
 
-  CUptiResult Register() {
-    if (api_.register_callbacks == nullptr) return CUPTI_ERROR_API_NOT_IMPLEMENTED;
-    return api_.register_callbacks(HostSide::BufferRequested, HostSide::BufferCompleted);
-  }
-
-  // This CUPTI refuses the global activity calls after a named subscription (bug log row 46): subscribe without a name.
-  CUptiResult RegisterUnnamed() {
-    Leave();
-    const CUptiResult result = SubscribePlain();
-    if (result != CUPTI_SUCCESS) return result;
-    out_.detail[0] = '\0';  // what was refused for the same reason
-    SetAttributes();
-    return Register();
-  }
-
-  void EnableCallbacks() {
-    if (api_.enable_callback == nullptr) return;
-    Check(api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR),
-          "notice of fatal errors");
-    for (CUpti_CallbackId id : kGraphCallbacks) {
-      if (!Check(api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id), "call-backs of graph building")) {
-        return;
-      }
-    }
+  // They come to our call-back, which does not know them: the other client's own may be unloaded by now.
+  void FlushLeftovers() {
+    if (api_.flush_all != nullptr) Check(api_.flush_all(0), "the last client's leftovers");
   }
 
   void EnableKinds() {
@@ -209,6 +158,7 @@ class Starter {
   void EnableCalls() {
     if (EnableWanted(record::ApiDomain::kRuntime, api_.enable_runtime_api) &&
         EnableWanted(record::ApiDomain::kDriver, api_.enable_driver_api)) {
+      Check(api_.enable_driver_api(ProbeCall::kCallbackId, 1), "records of single API calls");
       return;
     }
     out_.whole_api_kinds = true;
@@ -231,9 +181,11 @@ class Starter {
 
   void Conclude() {
     out_.collecting = out_.collecting || !out_.whole_api_kinds;
-    if (!out_.collecting) Leave();
     out_.state = kernels_refused_ == CUPTI_SUCCESS ? SourceState::kActive : StateOf(kernels_refused_);
     out_.error = static_cast<int32_t>(kernels_refused_);
+    if (kernels_refused_ != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return;
+    out_.collecting = false;  // what comes is another tool's
+    out_.reason = record::BlindReason::kOtherTool;
   }
 
   // Counts a failure and keeps the first one's line.
@@ -268,8 +220,6 @@ class Starter {
   const ApiClasses& classes_;
   base::LossCounters& losses_;
   VersionPolicy policy_;
-  CUpti_SubscriberHandle subscriber_ = nullptr;
-  bool named_ = false;  // subscribed by version 2
   CUptiResult kernels_refused_ = CUPTI_SUCCESS;
   Attachment out_;
 };

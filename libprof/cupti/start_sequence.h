@@ -1,15 +1,16 @@
-// StartSequence: attaches to CUPTI: the one order of calls that works, and what each failure means. Called once a
-// process, by the starting thread (a door, inside cuInit). Some 250 CUPTI calls, below a millisecond; no CUDA call.
+// StartSequence: attaches to CUPTI: the one order of calls that works, and what each failure means. Called by the
+// starting thread (a door, inside cuInit), and by the worker when CUPTI has become free again. Some 250 CUPTI calls,
+// below a millisecond; no CUDA call.
 //
 // Order and reasons:
 //  1. version: older than CUDA 12.4 is left alone.
-//  2. subscribe: if another tool is there (39), nothing of ours has touched CUPTI yet, above all not its buffer
-//     call-backs, which are one set per process.
+//  2. is another tool there (39)? Nothing of ours has touched CUPTI yet, above all not its buffer call-backs, which are
+//     one set per process. We keep no subscription: see subscription_slot.h.
 //  3. attributes and thread id type: before the buffer call-backs (cupti_activity.h:7205).
 //  4. buffer call-backs: before any kind.
-//  5. resource and state call-backs: only while a graph is built, or when CUPTI dies.
-//  6. kinds, once. Never KERNEL, which serialises.
-//  7. single API calls, without the kinds RUNTIME and DRIVER, which would override the choice (cupti_activity.h:8196).
+//     The second time: a flush, for what another client left behind.
+//  5. kinds. Never KERNEL, which serialises.
+//  6. single API calls, without the kinds RUNTIME and DRIVER, which would override the choice (cupti_activity.h:8196).
 // A failure of 1, 2 or 4 ends the attempt; any other costs its own feature, is counted, and the rest goes on.
 #pragma once
 

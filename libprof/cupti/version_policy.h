@@ -11,7 +11,7 @@ inline constexpr uint32_t kApiCuda12_4 = 22;
 inline constexpr uint32_t kApiCuda12_6 = 24;
 inline constexpr uint32_t kApiCuda12_9 = 27;
 inline constexpr uint32_t kApiCuda13_0 = 130000;
-inline constexpr uint32_t kApiCuda13_2 = 130200;
+inline constexpr uint32_t kApiCuda13_1Update1 = 130101;
 
 struct VersionPolicy {
   // Older than CUDA 12.4: record layouts unknown to us, refuse politely (bug log row 62).
@@ -20,9 +20,13 @@ struct VersionPolicy {
   bool null_buffer = false;
   // One buffer a thread. Switched off where a request cannot be declined, so that few buffers suffice.
   bool per_thread_buffers = false;
-  // cuptiSubscribe_v2 names the tool in our way. From 13.2 on it admits several subscribers, and then the global
-  // activity calls we use are refused with NOT_COMPATIBLE (bug log row 46): there the first call must be v1.
-  bool subscribe_v2_first = false;
+  // Buffers and kinds may be given to CUPTI a second time, after another client had it or it was torn down, and a first
+  // time after graphs were built. Before 12.6 CUPTI crashes or hangs then if graphs are alive (bug log rows 29, 30).
+  bool rearm = false;
+  // What is left of "kinds are enabled once": before 13.1 update 1 every collection session of a process after its
+  // first carries wrong correlation ids for graph launches. After re-arming, records from graphs are then kept without
+  // one.
+  bool graph_ids_after_rearm = false;
   // Profiling single nodes hangs graph replays before 12.6 (bug log row 28).
   bool graph_nodes = false;
 
@@ -31,7 +35,8 @@ struct VersionPolicy {
     policy.supported = version >= kApiCuda12_4;
     policy.null_buffer = version >= kApiCuda12_9;
     policy.per_thread_buffers = version >= kApiCuda12_9;
-    policy.subscribe_v2_first = version >= kApiCuda13_0 && version < kApiCuda13_2;
+    policy.rearm = version >= kApiCuda12_6;
+    policy.graph_ids_after_rearm = version < kApiCuda13_0 || version >= kApiCuda13_1Update1;
     policy.graph_nodes = version >= kApiCuda12_6;
     return policy;
   }

@@ -18,7 +18,8 @@ bool Fill(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module, 
 }  // namespace
 
 bool InstallHandlers(const void* (*get_export_table)(uint32_t)) {
-  if (get_export_table == nullptr || g_recorder.load(std::memory_order_acquire) == nullptr) return false;
+  Recorder* recorder = g_recorder.load(std::memory_order_acquire);
+  if (get_export_table == nullptr || recorder == nullptr) return false;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks) ||
       callbacks->GetModuleFunctionTable == nullptr) {
@@ -31,6 +32,7 @@ bool InstallHandlers(const void* (*get_export_table)(uint32_t)) {
   }
   const bool core = Fill(*callbacks, NVTX_CB_MODULE_CORE, PutCoreHandlers);
   const bool core2 = Fill(*callbacks, NVTX_CB_MODULE_CORE2, PutCore2Handlers);
+  if (core || core2) recorder->installed.store(true, std::memory_order_relaxed);
   return core || core2;
 }
 

@@ -56,6 +56,7 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
   auto* recorder = arena.Make<Recorder>();
   if (recorder == nullptr) return false;
   recorder->losses = &losses;
+  if (inherited != nullptr) recorder->installed.store(inherited->installed.load(std::memory_order_relaxed));
   recorder->tsc = capture::ClockMap::TscUsable();
   recorder->text_limit = options.text_limit;
   const uint32_t most = options.chunk_bytes - kBesideText;
@@ -76,6 +77,10 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
 }
 
 void NvtxSource::Collect(capture::CollectContext& context) {
+  if (!told_ && recorder_->installed.load(std::memory_order_relaxed)) {
+    told_ = true;
+    TellStatus(recorder_->mode.load(std::memory_order_relaxed) == Mode::kPaused, context);
+  }
   uint64_t complete = capture::RawStamp();
   const std::span<HostThread> threads = recorder_->threads.threads();
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -119,6 +124,13 @@ void NvtxSource::AddTotals(record::CaptureTotals& totals) const {
 void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
 
 void NvtxSource::SetPaused(bool paused, capture::CollectContext& context) {
+  if (told_) TellStatus(paused, context);
+  if (paused) recorder_->pauses.fetch_add(1, std::memory_order_relaxed);
+  recorder_->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_release);
+}
+
+// Nothing is said before a module has called NVTX: in most processes none does.
+void NvtxSource::TellStatus(bool paused, capture::CollectContext& context) {
   record::SourceStatus status;
   status.source = record::Source::kNvtx;
   status.state = record::SourceState::kActive;
@@ -129,8 +141,6 @@ void NvtxSource::SetPaused(bool paused, capture::CollectContext& context) {
   }
   status.time = base::MonotonicNow();
   context.out.On(status);
-  if (paused) recorder_->pauses.fetch_add(1, std::memory_order_relaxed);
-  recorder_->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_release);
 }
 
 }  // namespace slowtoken::nvtx

@@ -52,10 +52,12 @@ class NvtxSource : public capture::EventSource {
   void SetPaused(bool paused, capture::CollectContext& context) override;
 
  private:
+  void TellStatus(bool paused, capture::CollectContext& context);
   static Names* MakeNames(base::Arena& arena, const Options& options);
   void Drain(uint32_t i, uint64_t end, capture::CollectContext& context);
 
   Recorder* recorder_ = nullptr;
+  bool told_ = false;  // that it is active
   Collector collector_;
   // By slot: where to read up to in this round, and the last stamp read so far.
   std::span<uint64_t> ends_, last_stamps_;

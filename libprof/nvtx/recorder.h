@@ -38,8 +38,9 @@ struct Recorder {
   uint32_t text_limit = 1024;           // bytes of message kept
   uint32_t llmserve_limit = 32u << 10;  // the same for the llmserve vocabulary
   std::atomic<Mode> mode{Mode::kRecording};
-  std::atomic<uint32_t> pauses{0};  // how many began
-  bool tsc = false;                 // ClockMap::TscUsable
+  std::atomic<uint32_t> pauses{0};     // how many began
+  std::atomic<bool> installed{false};  // handlers are in the tables of at least one module
+  bool tsc = false;                    // ClockMap::TscUsable
 
   // What capture::RawStamp gives, without a call: the stamp is most of what an event costs.
   uint64_t Stamp() const { return __builtin_expect(tsc, 1) ? base::ReadTsc() : base::MonotonicNow(); }

@@ -119,7 +119,7 @@ enum class Counter : uint8_t {
   kLaunchesDelayed,  // launches whose GPU work began after the call had returned
   kGpuBusyNs,        // label: DeviceInfo::ordinal
   kGpuIdleNs,        // label: DeviceInfo::ordinal; detail: IdleReason
-  kBlindNs,          // label: SourceState; detail: Source
+  kBlindNs,          // label: BlindReason; detail: Source
 };
 enum class TokenKind : uint8_t { kPrompt, kCached, kGenerated };
 enum class IterationKind : uint8_t { kGraph, kPiecewise, kEager, kMixed, kDummy };

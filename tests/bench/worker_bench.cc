@@ -46,9 +46,7 @@ cupti::ApiTable DrivenCupti() {
   api.set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) { return CUPTI_SUCCESS; };
   api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
   api.subscribe = [](CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) { return CUPTI_SUCCESS; };
-  api.enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId) {
-    return CUPTI_SUCCESS;
-  };
+  api.unsubscribe = [](CUpti_SubscriberHandle) { return CUPTI_SUCCESS; };
   api.get_callback_name = [](CUpti_CallbackDomain, uint32_t, const char** name) {
     return *name = "cudaLaunchKernel_v7000", CUPTI_SUCCESS;
   };

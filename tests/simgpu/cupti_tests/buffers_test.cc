@@ -229,5 +229,42 @@ TEST(Buffers, WalkEndsAsTheRealLibraryEnds) {
   });
 }
 
+std::vector<uint8_t*> g_other_got;
+int g_other_asked = 0;
+
+void OtherRequest(uint8_t** buffer, size_t* size, size_t* max_records) {
+  alignas(8) static uint8_t memory[64 * 1024];
+  ++g_other_asked;
+  *buffer = memory;
+  *size = sizeof memory;
+  *max_records = 0;
+}
+
+void OtherComplete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) { g_other_got.push_back(buffer); }
+
+// One set of call-backs a process: whoever registers last gets everything, also the buffers the first one lent.
+TEST(Buffers, ALaterClientReplacesTheEarlierAndIsGivenItsBuffers) {
+  Scenario("", [] {
+    Client& client = Client::Get();
+    client.Register();
+    client.Enable({CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL});
+    LaunchShort(nullptr);
+    cudaDeviceSynchronize();
+    ASSERT_EQ(cuptiActivityRegisterCallbacks(OtherRequest, OtherComplete), CUPTI_SUCCESS);
+    client.Flush();
+    EXPECT_EQ(g_other_got, client.Given());
+    EXPECT_TRUE(client.Buffers().empty());
+    LaunchShort(nullptr);
+    cudaDeviceSynchronize();
+    EXPECT_EQ(g_other_asked, 1);
+    client.Register();  // and back
+    client.Flush();
+    LaunchShort(nullptr);
+    cudaDeviceSynchronize();
+    client.Flush();
+    EXPECT_EQ(client.Kernels().size(), 2u) << "one in the other's buffer, one in its own";
+  });
+}
+
 }  // namespace
 }  // namespace simgpu_test

@@ -123,13 +123,13 @@ TEST_F(BufferPoolTest, ForeignPointersAndSizesAreHarmless) {
 }
 
 TEST_F(BufferPoolTest, OldestOutstandingCoversLentAndUnreadBuffers) {
-  EXPECT_FALSE(pool.Used());
+  EXPECT_EQ(pool.requests(), 0u);
   EXPECT_EQ(pool.OldestOutstanding(), 0u);
   const base::TimeNs before = base::MonotonicNow();
   const BufferPool::Buffer first = pool.Request(true);
   const base::TimeNs between = base::MonotonicNow();
   const BufferPool::Buffer second = pool.Request(true);
-  EXPECT_TRUE(pool.Used());
+  EXPECT_EQ(pool.requests(), 2u);
   EXPECT_GE(pool.OldestOutstanding(), before);
   EXPECT_LE(pool.OldestOutstanding(), between);
   pool.Complete(first.data, 0);

@@ -24,35 +24,29 @@ struct FakeCalls {
     *stamp = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
     return g_fake->Enter("cuptiGetTimestamp");
   }
-  static CUptiResult Subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void*) {
+  static CUptiResult Subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*) {
     const CUptiResult result = g_fake->Enter("cuptiSubscribe");
     if (result != CUPTI_SUCCESS) return result;
-    g_fake->callback_ = callback;
+    if (!g_fake->other_tool.empty()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    g_fake->subscribed_ = true;
     *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(g_fake);
     return CUPTI_SUCCESS;
   }
-  static CUptiResult SubscribeV2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void*,
+  static CUptiResult SubscribeV2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,
                                  SubscriberParams* params) {
     const CUptiResult result = g_fake->Enter("cuptiSubscribe_v2");
-    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && params != nullptr) {
-      strncpy(params->old_subscriber_name, g_fake->other_tool.c_str(), params->old_subscriber_size);
-    }
     if (result != CUPTI_SUCCESS) return result;
-    g_fake->subscribed_by_v2_ = true;
-    g_fake->callback_ = callback;
+    if (!g_fake->other_tool.empty()) {
+      strncpy(params->old_subscriber_name, g_fake->other_tool.c_str(), params->old_subscriber_size);
+      return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    }
+    g_fake->subscribed_ = true;
     *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(g_fake);
     return CUPTI_SUCCESS;
   }
   static CUptiResult Unsubscribe(CUpti_SubscriberHandle) {
-    g_fake->subscribed_by_v2_ = false;
-    g_fake->callback_ = nullptr;
+    g_fake->subscribed_ = false;
     return g_fake->Enter("cuptiUnsubscribe");
-  }
-  static CUptiResult EnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
-                                    CUpti_CallbackId id) {
-    const CUptiResult result = g_fake->Enter("cuptiEnableCallback");
-    if (result == CUPTI_SUCCESS && enable != 0) g_fake->callbacks.insert({domain, id});
-    return result;
   }
   static CUptiResult GetCallbackName(CUpti_CallbackDomain domain, uint32_t id, const char** name) {
     const CUptiResult result = g_fake->Enter("cuptiGetCallbackName");
@@ -63,7 +57,7 @@ struct FakeCalls {
     return CUPTI_SUCCESS;
   }
   static CUptiResult SetAttribute(CUpti_ActivityAttribute attribute, size_t* size, void* value) {
-    const CUptiResult result = g_fake->EnterGlobal("cuptiActivitySetAttribute");
+    const CUptiResult result = g_fake->Enter("cuptiActivitySetAttribute");
     EXPECT_EQ(*size, 1u) << "both attributes we set are a uint8_t";
     if (result == CUPTI_SUCCESS) g_fake->attributes[attribute] = *static_cast<uint8_t*>(value);
     return result;
@@ -74,7 +68,7 @@ struct FakeCalls {
   }
   static CUptiResult RegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                        CUpti_BuffersCallbackCompleteFunc complete) {
-    const CUptiResult result = g_fake->EnterGlobal("cuptiActivityRegisterCallbacks");
+    const CUptiResult result = g_fake->Enter("cuptiActivityRegisterCallbacks");
     if (result != CUPTI_SUCCESS) return result;
     g_fake->request_ = request;
     g_fake->complete_ = complete;
@@ -119,8 +113,11 @@ struct FakeCalls {
     const CUptiResult result = g_fake->Enter("cuptiActivityFlushAll");
     g_fake->flushes.push_back(flag);
     if (result != CUPTI_SUCCESS) return result;
+    if (g_fake->complete_ == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
+    if (g_fake->withholds_partly_filled && flag == 0) return CUPTI_SUCCESS;
     std::vector<uint8_t*> held;
     held.swap(g_fake->held_);
+    if (g_fake->probe_buffer_ != nullptr) held.push_back(std::exchange(g_fake->probe_buffer_, nullptr));
     for (uint8_t* buffer : held) g_fake->Complete(buffer);
     return CUPTI_SUCCESS;
   }
@@ -129,10 +126,6 @@ struct FakeCalls {
     if (result != CUPTI_SUCCESS) return result;
     *dropped = std::exchange(g_fake->dropped, 0);
     return CUPTI_SUCCESS;
-  }
-  static CUptiResult GetGraphExecId(CUgraphExec exec, uint32_t* id) {
-    *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(exec));
-    return g_fake->Enter("cuptiGetGraphExecId");
   }
 };
 
@@ -145,6 +138,8 @@ FakeCupti::FakeCupti() {
   for (uint32_t id = 1; id <= 653; ++id) driver(id, "cuCtxGetCurrent");
   runtime(41, "cudaMemcpyAsync_v3020");
   runtime(131, "cudaStreamSynchronize_v3020");
+  runtime(317, "cudaStreamBeginCapture_v10000");
+  runtime(319, "cudaStreamEndCapture_v10000");
   runtime(211, "cudaLaunchKernel_v7000");
   runtime(214, "cudaLaunchKernel_ptsz_v7000");
   runtime(269, "cudaLaunchCooperativeKernel_v9000");
@@ -157,6 +152,8 @@ FakeCupti::FakeCupti() {
   runtime(506, "__cudaLaunchKernel_ptsz_v13000");
   driver(307, "cuLaunchKernel");
   driver(514, "cuGraphLaunch");
+  driver(594, "cuStreamBeginCapture_v2");
+  driver(529, "cuStreamEndCapture");
   driver(515, "cuGraphLaunch_ptsz");
   driver(652, "cuLaunchKernelEx");
 }
@@ -170,7 +167,6 @@ ApiTable FakeCupti::Table() const {
   table.subscribe = FakeCalls::Subscribe;
   table.subscribe_v2 = FakeCalls::SubscribeV2;
   table.unsubscribe = FakeCalls::Unsubscribe;
-  table.enable_callback = FakeCalls::EnableCallback;
   table.get_callback_name = FakeCalls::GetCallbackName;
   table.set_attribute = FakeCalls::SetAttribute;
   table.set_thread_id_type = FakeCalls::SetThreadIdType;
@@ -182,7 +178,6 @@ ApiTable FakeCupti::Table() const {
   table.get_next_record = FakeCalls::GetNextRecord;
   table.flush_all = FakeCalls::FlushAll;
   table.get_num_dropped = FakeCalls::GetNumDropped;
-  table.get_graph_exec_id = FakeCalls::GetGraphExecId;
   return table;
 }
 
@@ -192,11 +187,6 @@ CUptiResult FakeCupti::Enter(const char* function) {
   log.emplace_back(function);
   const auto fault = fail.find(function);
   return fault == fail.end() ? CUPTI_SUCCESS : fault->second;
-}
-
-CUptiResult FakeCupti::EnterGlobal(const char* function) {
-  const CUptiResult result = Enter(function);
-  return global_calls_need_v1 && subscribed_by_v2_ ? CUPTI_ERROR_NOT_COMPATIBLE : result;
 }
 
 int FakeCupti::Count(const std::string& function) const {
@@ -209,7 +199,9 @@ uint8_t* FakeCupti::Request() {
   uint8_t* buffer = nullptr;
   size_t size = 0, max_records = 1;
   request_(&buffer, &size, &max_records);
-  EXPECT_EQ(max_records, 0u);
+  if (buffer != nullptr) {
+    EXPECT_EQ(max_records, 0u);
+  }
   EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 8, 0u);
   if (buffer == nullptr) {
     EXPECT_GE(version, 27u) << "a null buffer crashes CUPTI before 12.9";
@@ -240,22 +232,37 @@ void FakeCupti::Complete(uint8_t* buffer) {
   t_in_complete = false;
 }
 
-void FakeCupti::Graph(CUpti_CallbackIdResource id, CUgraphNodeType type, uint32_t exec_id) {
-  if (callback_ == nullptr || !callbacks.contains({CUPTI_CB_DOMAIN_RESOURCE, id})) return;
-  CUpti_GraphData graph{};
-  graph.nodeType = type;
-  graph.graphExec = reinterpret_cast<CUgraphExec>(static_cast<uintptr_t>(exec_id));
-  CUpti_ResourceData data{};
-  data.resourceDescriptor = &graph;
-  callback_(nullptr, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+void FakeCupti::TakeBuffers() {
+  request_ = [](uint8_t** buffer, size_t* size, size_t*) { *buffer = nullptr, *size = 0; };
+  complete_ = [](CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) { g_fake->given_to_other.push_back(buffer); };
 }
 
-void FakeCupti::FatalError(const char* message) {
-  if (callback_ == nullptr || !callbacks.contains({CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR})) return;
-  CUpti_StateData data{};
-  data.notification.result = CUPTI_ERROR_HARDWARE;
-  data.notification.message = message;
-  callback_(nullptr, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR, &data);
+void FakeCupti::DisableKinds() {
+  kinds.clear();
+  driver_ids.clear();
+  runtime_ids.clear();
+}
+
+void FakeCupti::TearDown() {
+  DisableKinds();
+  request_ = nullptr;
+  complete_ = nullptr;
+  held_.clear();
+  probe_buffer_ = nullptr;
+}
+
+int FakeCupti::Probe(int* version) {
+  *version = 13000;
+  ++g_fake->probes;
+  if (g_fake->request_ == nullptr || !g_fake->driver_ids.contains(2) || g_fake->probe_buffer_ != nullptr) return 0;
+  CUpti_ActivityAPI record{};
+  record.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+  record.cbid = 2;
+  uint8_t* buffer = g_fake->Request();
+  if (buffer == nullptr) return 0;
+  g_fake->Write(buffer, record);
+  g_fake->probe_buffer_ = buffer;
+  return 0;
 }
 
 }  // namespace slowtoken::cupti

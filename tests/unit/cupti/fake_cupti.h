@@ -31,16 +31,15 @@ class FakeCupti {
   std::set<CUpti_ActivityKind> refused_kinds;
   CUptiResult refusal = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   uint32_t version = 130001;
-  bool global_calls_need_v1 = false;  // after cuptiSubscribe_v2 attributes and registrations answer NOT_COMPATIBLE
-  std::string other_tool;             // what v2 names when it answers 39
-  size_t dropped = 0;                 // reset on read
+  std::string other_tool;                // another client's subscription: 39, and v2 gives this name
+  bool withholds_partly_filled = false;  // a plain flush brings no buffer that is not full (bug log row 48)
+  size_t dropped = 0;                    // reset on read
   decltype(ApiTable::get_next_record) next_record = nullptr;  // steps through buffers instead of the fake's own
 
   // What was asked for.
   std::vector<std::string> log;  // function names, in order
   std::map<int, unsigned> attributes;
   int thread_id_type = 0;
-  std::set<std::pair<int, uint32_t>> callbacks;
   std::vector<CUpti_ActivityKind> kinds;
   std::set<uint32_t> runtime_ids, driver_ids;
   std::vector<uint32_t> flushes;
@@ -66,16 +65,25 @@ class FakeCupti {
   // Buffers a flush gives back (all that were handed out with HoldForFlush).
   void HoldForFlush(uint8_t* buffer) { held_.push_back(buffer); }
 
-  // A graph call-back, if it was enabled.
-  void Graph(CUpti_CallbackIdResource id, CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL, uint32_t exec_id = 0);
-  void FatalError(const char* message);
+  // Another client puts its own buffer call-backs in place of ours; what is flushed from here on goes to it.
+  void TakeBuffers();
+  // Another client disables every kind; the call-backs stay.
+  void DisableKinds();
+  // cuptiFinalize by another client, or by CUPTI itself after a fatal error.
+  void TearDown();
+  std::vector<uint8_t*> given_to_other;  // our buffers that the other client got
+
+  // cuDriverGetVersion as CUPTI sees it: recorded in a buffer of the calling thread, which a flush gives back.
+  static int Probe(int* version);
+  int probes = 0;
 
   int Count(const std::string& function) const;
+  bool subscribed() const { return subscribed_; }
+  bool armed() const { return request_ != nullptr; }  // buffer call-backs are registered
 
  private:
   friend struct FakeCalls;
   CUptiResult Enter(const char* function);
-  CUptiResult EnterGlobal(const char* function);
 
   struct Written {
     size_t room = 0;
@@ -85,10 +93,10 @@ class FakeCupti {
   std::mutex mutex_;
   std::map<uint8_t*, Written> buffers_;
   std::vector<uint8_t*> held_;
-  bool subscribed_by_v2_ = false;
+  uint8_t* probe_buffer_ = nullptr;  // the calling thread's
+  bool subscribed_ = false;
   CUpti_BuffersCallbackRequestFunc request_ = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete_ = nullptr;
-  CUpti_CallbackFunc callback_ = nullptr;
 };
 
 }  // namespace slowtoken::cupti

@@ -55,6 +55,7 @@ class SourceTest : public testing::Test {
     clock.AddSnapshot(snapshot);
     options.buffer_count = 8;
     options.buffer_bytes = 64 << 10;
+    options.probe = FakeCupti::Probe;
   }
 
   void TearDown() override {

@@ -207,6 +207,7 @@ TEST_F(SourceTest, BeforeStartTheWorkerGetsNothing) {
 }
 
 TEST_F(SourceTest, CompleteUpToWaitsForBuffersThatAreOutButNotForEver) {
+  options.probe = nullptr;  // its buffer would be out, too
   ASSERT_TRUE(Start());
   const base::TimeNs before = base::MonotonicNow();
   uint8_t* held = fake.Request();
@@ -266,28 +267,6 @@ TEST_F(SourceTest, BugLog33_ManyKernelsOfOneGraphLaunchInSeveralBuffers) {
   EXPECT_EQ(events.kernels.back().graph_node_id, 210u);
 }
 
-TEST_F(SourceTest, AfterAFatalErrorCuptiIsNotCalledAgain) {
-  ASSERT_TRUE(Start());
-  fake.Deliver(KernelRecordAt(1, 2));
-  Collect();
-  const auto now = source->timestamp_function();
-  ASSERT_NE(now, nullptr);
-  uint64_t stamp = 0;
-  EXPECT_EQ(now(&stamp), 0u);
-  EXPECT_GT(stamp, 0u);
-  fake.FatalError("GPU has fallen off the bus");
-  fake.FatalError("second");
-  fake.log.clear();
-  Collect();
-  source->CollectLast(context, UINT64_MAX);
-  EXPECT_NE(now(&stamp), 0u);
-  EXPECT_TRUE(fake.log.empty());
-  ASSERT_EQ(events.statuses.size(), 2u);
-  EXPECT_EQ(events.statuses[1].state, record::SourceState::kLost);
-  EXPECT_EQ(events.statuses[1].error, CUPTI_ERROR_HARDWARE);
-  EXPECT_NE(Detail().find("GPU has fallen off the bus"), std::string::npos);
-}
-
 TEST_F(SourceTest, BugLog14_TheChildOfAForkCallsNothing) {
   ASSERT_TRUE(Start());
   fake.Deliver(KernelRecordAt(1, 2));
@@ -295,7 +274,6 @@ TEST_F(SourceTest, BugLog14_TheChildOfAForkCallsNothing) {
   fake.log.clear();
   Collect();
   source->CollectLast(context, UINT64_MAX);
-  fake.Graph(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
   uint64_t stamp = 0;
   EXPECT_NE(source->timestamp_function()(&stamp), 0u);
   EXPECT_TRUE(fake.log.empty());
@@ -307,23 +285,8 @@ TEST_F(SourceTest, CallbacksKeepErrno) {
   ASSERT_TRUE(Start());
   errno = 55;
   uint8_t* buffer = fake.Request();
-  fake.Graph(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
-  fake.Graph(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, CU_GRAPH_NODE_TYPE_EMPTY, 3);
   fake.Complete(buffer);
   EXPECT_EQ(errno, 55);
-}
-
-TEST_F(SourceTest, CallbacksWithoutDataAreHarmless) {
-  ASSERT_TRUE(Start());
-  const CUpti_ResourceData empty{};
-  for (CUpti_CallbackId id = 0; id < 40; ++id) {
-    HostSide::OnCallback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, id, nullptr);
-    HostSide::OnCallback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, id, &empty);
-    HostSide::OnCallback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, id, nullptr);
-  }
-  HostSide::OnCallback(nullptr, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR, nullptr);
-  Collect();
-  EXPECT_EQ(events.statuses.back().state, record::SourceState::kLost);
 }
 
 // Callbacks before anything is installed, as a stray CUPTI thread could.
@@ -336,7 +299,6 @@ TEST(HostSide, WithoutASourceCallbacksGiveNothing) {
   EXPECT_EQ(buffer, nullptr);
   EXPECT_EQ(size, 0u);
   HostSide::BufferCompleted(nullptr, 0, &byte, 1, 1);
-  HostSide::OnCallback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, nullptr);
 }
 
 // The fake fails the test if any CUPTI function is entered from buffer-complete: here it is called from inside a flush.
@@ -373,7 +335,7 @@ TEST(LaunchCounter, BugLog100_IdZeroMeansNone) {
 
 TEST_F(SourceTest, InitRefusesAnArenaThatIsTooSmall) {
   base::Arena small;
-  ASSERT_TRUE(small.Reserve(1 << 20, false));
+  ASSERT_TRUE(small.Reserve(1 << 18, false));
   CuptiSource* other = arena.Make<CuptiSource>();
   EXPECT_FALSE(other->Init(small, losses, options));
   small.Release();

@@ -8,7 +8,7 @@ namespace {
 
 using ThreadsTest = SourceTest;
 
-// Host threads deliver kernels and build graphs while the worker collects (run under TSan as well).
+// Host threads deliver kernels while the worker collects (run under TSan as well).
 TEST_F(ThreadsTest, HostThreadsAndWorkerAtOnce) {
   ASSERT_TRUE(Start());
   struct Host {
@@ -27,7 +27,6 @@ TEST_F(ThreadsTest, HostThreadsAndWorkerAtOnce) {
                       if (buffer == nullptr) continue;
                       self->fake->Write(buffer, KernelRecordAt(1, 2));
                       self->fake->Complete(buffer);
-                      self->fake->Graph(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
                       ++self->delivered;
                     }
                     return nullptr;

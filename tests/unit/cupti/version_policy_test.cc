@@ -24,11 +24,17 @@ TEST(VersionPolicy, PerThreadBuffersOnlyWhereRequestsCanBeDeclined) {
   }
 }
 
-TEST(VersionPolicy, BugLog46_NamedSubscriptionOnlyWhereItDoesNotForbidGlobalCalls) {
-  EXPECT_FALSE(VersionPolicy::For(28).subscribe_v2_first);
-  EXPECT_TRUE(VersionPolicy::For(130000).subscribe_v2_first);
-  EXPECT_TRUE(VersionPolicy::For(130100).subscribe_v2_first);
-  EXPECT_FALSE(VersionPolicy::For(130200).subscribe_v2_first);
+TEST(VersionPolicy, BugLog29_BuffersAreTakenUpAgainFromCuda12_6On) {
+  EXPECT_FALSE(VersionPolicy::For(23).rearm);
+  EXPECT_TRUE(VersionPolicy::For(24).rearm);
+  EXPECT_TRUE(VersionPolicy::For(130001).rearm);
+}
+
+TEST(VersionPolicy, GraphLaunchIdsOfASecondSessionAreWrongInCuda13_0) {
+  EXPECT_TRUE(VersionPolicy::For(28).graph_ids_after_rearm);
+  EXPECT_FALSE(VersionPolicy::For(130000).graph_ids_after_rearm);
+  EXPECT_FALSE(VersionPolicy::For(130100).graph_ids_after_rearm);
+  EXPECT_TRUE(VersionPolicy::For(130101).graph_ids_after_rearm);
 }
 
 TEST(VersionPolicy, BugLog28_SingleGraphNodesFromCuda12_6On) {
