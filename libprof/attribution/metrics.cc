@@ -72,10 +72,14 @@ void Metrics::AddLaunch(record::TimeNs api_start, record::TimeNs api_end, record
 
 void Metrics::Emit(record::EventVisitor& out) {
   EmitOne(Metric::kTtft, 0, ttft_, out);
-  for (uint8_t i = 0; i < ttft_phases_.size(); ++i) EmitOne(Metric::kTtftPhase, i, ttft_phases_[i], out);
+  for (size_t i = 0; i < ttft_phases_.size(); ++i) {
+    EmitOne(Metric::kTtftPhase, static_cast<uint8_t>(i), ttft_phases_[i], out);
+  }
   EmitOne(Metric::kItlStep, 0, itl_step_, out);
   EmitOne(Metric::kItlToken, 0, itl_token_, out);
-  for (uint8_t i = 0; i < itl_phases_.size(); ++i) EmitOne(Metric::kItlPhase, i, itl_phases_[i], out);
+  for (size_t i = 0; i < itl_phases_.size(); ++i) {
+    EmitOne(Metric::kItlPhase, static_cast<uint8_t>(i), itl_phases_[i], out);
+  }
   EmitOne(Metric::kLaunchDelay, 0, launch_delay_, out);
   EmitOne(Metric::kLaunchApi, 0, launch_api_, out);
 }

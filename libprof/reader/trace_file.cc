@@ -44,7 +44,7 @@ TraceFile::TraceFile(std::unique_ptr<FrameReader> frames, const std::string& pat
 }
 
 absl::Status TraceFile::Rewind() {
-  const absl::Status status = frames_->Rewind();
+  absl::Status status = frames_->Rewind();
   info_.file_bytes = frames_->file_bytes();
   info_.chunks = 0;
   info_.clean_end = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -29,7 +30,7 @@ double Share(uint64_t part, uint64_t whole) {
 
 std::string Bar(double share) {
   std::string bar;
-  const int blocks = static_cast<int>(share * kBarColumns + 0.5);
+  const int blocks = static_cast<int>(std::lround(share * kBarColumns));
   for (int i = 0; i < blocks; ++i) bar += "█";
   return bar;
 }
@@ -117,6 +118,7 @@ std::string RequestGaps(const v1::RequestReport& request) {
   Table table({{"token"}, {"gap"}, {"stall", Align::kLeft}, {"phases", Align::kLeft, 70}});
   for (const v1::Gap* gap : gaps) {
     std::vector<std::pair<uint64_t, int>> phases;
+    phases.reserve(static_cast<size_t>(gap->phases_ns_size()));
     for (int i = 0; i < gap->phases_ns_size(); ++i) phases.emplace_back(gap->phases_ns(i), i);
     std::sort(phases.rbegin(), phases.rend());
     std::string text;
