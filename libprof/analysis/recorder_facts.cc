@@ -78,6 +78,15 @@ void RecorderFacts::Add(const record::Advance& advance) {
   last_time_ = std::max(last_time_, span.last);
 }
 
+// Every process that dumped for it wrote it down; one that joined another's dump has its id, but a time of its own.
+void RecorderFacts::Add(const record::Trigger& trigger) {
+  constexpr size_t kMost = 1000;
+  const auto same = [&](const record::Trigger& t) {
+    return t.id == trigger.id && t.time == trigger.time && t.req == trigger.req;
+  };
+  if (triggers_.size() < kMost && std::none_of(triggers_.begin(), triggers_.end(), same)) triggers_.push_back(trigger);
+}
+
 uint64_t RecorderFacts::Lost(base::Loss cause) const {
   uint64_t sum = 0;
   for (const auto& [process, counts] : losses_) sum = SaturatingAdd(sum, counts[static_cast<size_t>(cause)]);

@@ -11,6 +11,7 @@
 #include "attribution/blind_intervals.h"
 #include "base/arena.h"
 #include "base/loss.h"
+#include "record/detail_events.h"
 #include "record/dictionary.h"
 #include "record/session_events.h"
 
@@ -42,8 +43,12 @@ class RecorderFacts {
   void Add(const record::CaptureTotals& totals) { totals_[totals.process] = totals; }
   void Add(const record::ClockSnapshot& snapshot);
   void Add(const record::Advance& advance);
+  void Add(const record::DetailChange& change) { levels_[change.process] = change; }
+  void Add(const record::Trigger& trigger);
 
-  uint64_t Lost(base::Loss cause) const;    // over all processes
+  uint64_t Lost(base::Loss cause) const;                                                          // over all processes
+  const std::map<record::ProcessIndex, record::DetailChange>& levels() const { return levels_; }  // the newest of each
+  const std::vector<record::Trigger>& triggers() const { return triggers_; }  // each once, in order of arrival
   std::vector<SourceFact> Sources() const;  // the newest state of each source of each process
   // Time in which GPU records were not taken, by record::BlindReason, over all processes: from a status with a reason
   // to the next active one without, else to the end.
@@ -76,6 +81,8 @@ class RecorderFacts {
   std::map<record::ProcessIndex, record::OwnCost> costs_;
   std::map<record::ProcessIndex, record::CaptureTotals> totals_;
   std::map<record::ProcessIndex, Span> spans_;
+  std::map<record::ProcessIndex, record::DetailChange> levels_;
+  std::vector<record::Trigger> triggers_;
   record::ClockSnapshot first_snapshot_;
   bool has_snapshot_ = false;
   record::TimeNs first_time_ = 0, last_time_ = 0;

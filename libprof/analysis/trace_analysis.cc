@@ -22,7 +22,8 @@ struct TraceAnalysis::Work {
 };
 
 TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
-    : launches_([this](record::ProcessIndex process, const Launch& launch) {
+    : dictionary_(&dictionary),
+      launches_([this](record::ProcessIndex process, const Launch& launch) {
         launch_stats_.Add(launch);
         graph_nodes_.AddLaunch(process, launch);
       }),

@@ -41,6 +41,9 @@ class TraceAnalysis final : public record::EventVisitor {
   void On(const record::CaptureTotals& totals) override { facts_.Add(totals); }
   void On(const record::Advance& advance) override { facts_.Add(advance); }
 
+  void On(const record::DetailChange& change) override { facts_.Add(change); }
+  void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
+
   // After the last event.
   void Finish();
 
@@ -57,11 +60,13 @@ class TraceAnalysis final : public record::EventVisitor {
   const KernelTable& kernels() const { return kernels_; }
   const Devices& devices() const { return devices_; }
   const RecorderFacts& facts() const { return facts_; }
+  const record::Dictionary& dictionary() const { return *dictionary_; }
 
  private:
   struct Work;
   void AddGpuWork(const Work& work);
 
+  const record::Dictionary* dictionary_;
   Counts counts_;
   LaunchStats launch_stats_;
   GraphNodes graph_nodes_;

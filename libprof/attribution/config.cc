@@ -52,6 +52,7 @@ size_t EngineConfig::ArenaBytes() const {
   bytes += size_t{l.launches} * (72 + 4) + Slots(l.launches) * 4;
   bytes += size_t{l.gpu_records} * 40 + size_t{l.gpu_pieces} * 32 + size_t{l.requests} * 16 + size_t{l.host_work} * 32 +
            l.shapes + size_t{l.source_changes} * 16;
+  bytes += Slots(l.requests) * 48 + size_t{8192} * 24;             // the watch over waits
   return bytes + size_t{process_count} * 8 + (size_t{256} << 10);  // rows, own work, lanes
 }
 

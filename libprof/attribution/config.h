@@ -38,6 +38,7 @@ struct EngineConfig {
   // Service levels; 0 = none given: the rule with running medians decides what a stall is.
   uint64_t slo_ttft_ns = 0;
   uint64_t slo_itl_ns = 0;
+  bool watch_waits = false;  // Engine::Watch is called
   // How long after its end something becomes final. Events may be late by half of this against the watermark.
   uint64_t settle_ns = 500'000'000;
   // How long after its end something waits for what is missing; then it is final and partial.

@@ -209,7 +209,10 @@ void EmissionPass::MakeGap(Request& request, Basis basis, const Emission& emissi
       (own.has_gpu ? record::kSawGpu : 0) | (emission.partial ? record::kPartial : 0));
   parts_.rule->Judge(&gap);
   const Basis live = request.basis_fixed ? request.basis : request.sends_dead ? Basis::kCommit : Basis::kSend;
-  if (basis == live) parts_.rule->Learn(gap);
+  if (basis == live) {
+    if (gap.is_stall && parts_.rule->knows_gaps()) parts_.watch->AddStall(gap, parts_.rule->threshold());
+    parts_.rule->Learn(gap);
+  }
   Keep(request, basis, gap);
 }
 

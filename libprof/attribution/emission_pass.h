@@ -8,6 +8,7 @@
 #include "attribution/iteration_pass.h"
 #include "attribution/metrics.h"
 #include "attribution/ttft_phases.h"
+#include "attribution/wait_watch.h"
 
 namespace slowtoken::attribution {
 
@@ -22,6 +23,7 @@ class EmissionPass {
     GapPhases* gaps = nullptr;
     const BlindIntervals* blind = nullptr;
     StallRule* rule = nullptr;
+    WaitWatch* watch = nullptr;
     Metrics* metrics = nullptr;
     base::LossCounters* losses = nullptr;
     record::EventVisitor* out = nullptr;

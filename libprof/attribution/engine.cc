@@ -25,7 +25,7 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
       blind_.Init(arena, limits.source_changes) && devices_.Init(arena, dictionary) &&
       partition_.Init(arena, limits.interval_scratch, losses) && rule_.Init(arena, config) &&
-      metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
+      watch_.Init(arena, config, losses) && metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
       device_time_.Init(arena, limits.gpu_pieces, absence_);
   return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
          gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
@@ -34,7 +34,7 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
              {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &metrics_, &losses, &out}) &&
          emission_pass_.Init(arena, config,
                              {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &gap_phases_,
-                              &blind_, &rule_, &metrics_, &losses, &out}) &&
+                              &blind_, &rule_, &watch_, &metrics_, &losses, &out}) &&
          request_pass_.Init(arena, config,
                             {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &blind_, &metrics_, &out});
 }
@@ -129,6 +129,7 @@ void Engine::On(const record::Annotation& annotation) {
     case AnnotationName::kModelLoad:
       return;
     default:
+      watch_.Add(annotation);
       return requests_.Add(annotation);
   }
 }

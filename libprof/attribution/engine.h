@@ -25,6 +25,7 @@
 #include "attribution/request_table.h"
 #include "attribution/stall_rule.h"
 #include "attribution/thread_ranges.h"
+#include "attribution/wait_watch.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 
@@ -58,6 +59,12 @@ class Engine final : public record::EventVisitor {
   void EmitCounters(record::EventVisitor& out) const;
   void EmitCounters() const { EmitCounters(*out_); }
 
+  // Which waits are too long (wait_watch.h). While a request is open its `req` is not an event yet: WatchOpen tells of
+  // it. Every annotation that happened before `heard` has been delivered.
+  void WatchOpen(const record::Annotation& open) { watch_.Add(open); }
+  void Watch(TimeNs heard) { watch_.Run(heard); }
+  const WaitWatch& watch() const { return watch_; }
+
   // End of input: everything left becomes final now, partial where something is missing.
   void Finish();
 
@@ -83,6 +90,7 @@ class Engine final : public record::EventVisitor {
   Devices devices_;
   Partition partition_;
   StallRule rule_;
+  WaitWatch watch_;
   Metrics metrics_;
   RequestAbsence absence_;
   DeviceTime device_time_;

@@ -24,12 +24,16 @@ class StallRule {
   void LearnDecode(uint32_t decode_rows, uint64_t gpu_ns) { decode_[ClassOf(decode_rows)].Add(gpu_ns); }
   const RunningMedian& decode_median(uint32_t decode_rows) const { return decode_[ClassOf(decode_rows)]; }
 
+  // True once the running median of gaps rests on enough of them to call for attention.
+  bool knows_gaps() const { return gap_.samples() >= kManySamples; }
+
   // A gap above this is a stall.
   uint64_t threshold() const;
 
  private:
   static constexpr uint32_t kClasses = 14;
   static constexpr uint64_t kFewSamples = 8;
+  static constexpr uint64_t kManySamples = 64;
   static constexpr uint64_t kLeastStall = 5'000'000;
   static uint32_t ClassOf(uint32_t rows) {
     return std::min<uint32_t>(static_cast<uint32_t>(std::bit_width(rows)), kClasses - 1);

@@ -31,6 +31,7 @@ namespace slowtoken::base {
   X(kShapesFull, "shapes_full", "kernel launch shapes not kept: the table was full")                          \
   X(kLanesFull, "lanes_full", "device, context and stream lanes not kept: the table was full")                \
   X(kChunkWriteFailed, "chunk_write_failed", "chunks not written: the file system refused")                   \
+  X(kTraceCapped, "trace_capped", "events not written: the trace had reached its size cap (--max-trace)")     \
   X(kEventTooLarge, "event_too_large", "events that do not fit into a chunk")                                 \
   X(kPendingGpuEvicted, "pending_gpu_evicted", "GPU records given up while waiting for their launch")         \
   X(kPendingLaunchEvicted, "pending_launch_evicted", "launches given up while waiting for their iteration")   \
@@ -39,6 +40,8 @@ namespace slowtoken::base {
   X(kIntervalsCoarsened, "intervals_coarsened", "GPU intervals merged with a neighbour: the pool was full")   \
   X(kBatchUnknown, "batch_unknown", "iterations whose batch could not be told: a batch mark was lost")        \
   X(kTokensEvicted, "tokens_evicted", "token and send records not kept: the pool was full")                   \
+  X(kWaitsUnwatched, "waits_unwatched", "waits not watched for triggers: too many requests at once")          \
+  X(kDumpChunksLost, "dump_chunks_lost", "chunks missing in a dump: the ring had given them up, or no room")  \
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                    \
   X(kCaptureForgotten, "capture_forgotten", "stream captures forgotten before they ended: captured calls look real")
 

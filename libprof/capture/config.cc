@@ -91,6 +91,48 @@ void ReadFlushPeriod(Config& config) {
   config.flush_ms = static_cast<uint32_t>(*ms);
 }
 
+void ReadMode(Config& config) {
+  const std::string_view mode = base::EnvText("SLOWTOKEN_MODE");
+  if (mode == "metrics") {
+    config.mode = Config::Mode::kMetrics;
+  } else if (mode == "trace") {
+    config.mode = Config::Mode::kTrace;
+  } else if (!mode.empty() && mode != "flight") {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_MODE is not metrics, flight or trace; using flight: ", mode);
+  }
+  const std::string_view graph = base::EnvText("SLOWTOKEN_GRAPH");
+  const bool node = graph.empty() ? config.mode == Config::Mode::kTrace : graph == "node";
+  config.graph = node ? Config::GraphLevel::kNode : Config::GraphLevel::kLaunch;
+}
+
+// One wrong entry makes the whole text void: half of what was asked for would be a surprise.
+void ReadFlight(Config& config) {
+  std::string_view wrong;
+  base::ServiceLevels slo;
+  if (base::ParseServiceLevels(base::EnvText("SLOWTOKEN_SLO"), slo, wrong)) {
+    config.slo = slo;
+  } else {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_SLO is not like ttft:500ms,itl:100ms; left out, because of: ", wrong);
+  }
+  trace::FlightSettings flight;
+  if (trace::ParseFlightSettings(base::EnvText("SLOWTOKEN_FLIGHT"), flight, wrong)) {
+    config.flight = flight;
+  } else {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_FLIGHT: using the defaults, because of: ", wrong);
+  }
+}
+
+void ReadTraceCap(Config& config) {
+  const std::string_view text = base::EnvText("SLOWTOKEN_MAX_TRACE");
+  if (text.empty()) return;
+  const auto size = base::ParseSize(text);
+  if (!size || *size == 0) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_MAX_TRACE is not a size such as 4G; using that: ", text);
+    return;
+  }
+  config.trace_bytes = *size;
+}
+
 // The default place of contract: $XDG_RUNTIME_DIR/slowtoken, else /dev/shm/slowtoken-<uid>.
 void ReadDirectory(Config& config) {
   if (const std::string_view out = base::EnvText("SLOWTOKEN_OUT"); !out.empty()) {
@@ -138,12 +180,14 @@ Config Config::FromEnvironment() {
   base::SetLogLevel(log == "2" ? base::LogLevel::kInfo : log == "1" ? base::LogLevel::kError : base::LogLevel::kOff);
   ReadRunId(config);
   ReadKey(config);
+  ReadMode(config);
+  ReadFlight(config);
+  ReadTraceCap(config);
   ReadMemory(config);
   ReadFlushPeriod(config);
   ReadDirectory(config);
   ReadRole(config);
   config.clear_ids = base::EnvText("SLOWTOKEN_IDS") == "clear";
-  if (base::EnvText("SLOWTOKEN_GRAPH") == "launch") config.graph = GraphLevel::kLaunch;
   if (!CopyText(config.labels, base::EnvText("SLOWTOKEN_LABELS"))) {
     base::Log(base::LogLevel::kError, "SLOWTOKEN_LABELS is longer than 511 bytes; left out");
   }

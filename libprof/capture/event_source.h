@@ -33,6 +33,9 @@ class EventSource {
   // round began; a source that still holds earlier events back (an activity buffer not returned) says so here.
   virtual record::TimeNs CompleteUpTo(const ClockMap&, record::TimeNs round_start) { return round_start; }
 
+  // As CompleteUpTo, but for annotations alone. A source without any need not know.
+  virtual record::TimeNs AnnotationsUpTo(const ClockMap&, record::TimeNs round_start) { return round_start; }
+
   // Host threads stop recording, or go on; a source that is or was recording says so with a SourceStatus. What was
   // recorded before is still delivered, and what ends ranges that began before. A source that cannot stop need not:
   // capture/pause_gate.h holds its events back.

@@ -1,9 +1,10 @@
-// Fanout: every event goes to attribution and to the trace encoder, in that order, and `batch` marks then to the live
-// batches. Worker thread; one virtual call each. Counts events per round, so that the worker knows when nothing
+// Fanout: every event goes to attribution and to what writes the trace, in that order, and `batch` marks then to the
+// live batches. Worker thread; one call each. Counts events per round, so that the worker knows when nothing
 // happened.
 #pragma once
 
 #include "attribution/live_batches.h"
+#include "capture/detail_filter.h"
 #include "capture/pause_gate.h"
 #include "record/visitor.h"
 
@@ -11,9 +12,9 @@ namespace slowtoken::capture {
 
 class Fanout : public record::EventVisitor {
  public:
-  void Init(record::EventVisitor& attribution, record::EventVisitor& encoder, attribution::LiveBatches& batches) {
+  void Init(record::EventVisitor& attribution, DetailFilter& written, attribution::LiveBatches& batches) {
     attribution_ = &attribution;
-    encoder_ = &encoder;
+    written_ = &written;
     batches_ = &batches;
   }
 
@@ -55,7 +56,7 @@ class Fanout : public record::EventVisitor {
   void Both(const Event& event) {
     ++events_;
     attribution_->On(event);
-    encoder_->On(event);
+    written_->On(event);
   }
 
   template <typename Event>
@@ -66,11 +67,11 @@ class Fanout : public record::EventVisitor {
     }
     events_ += events.size();
     attribution_->On(events);
-    encoder_->On(events);
+    written_->On(events);
   }
 
   record::EventVisitor* attribution_ = nullptr;
-  record::EventVisitor* encoder_ = nullptr;
+  DetailFilter* written_ = nullptr;
   attribution::LiveBatches* batches_ = nullptr;
   uint64_t events_ = 0;
   PauseGate gate_;

@@ -12,19 +12,20 @@ constexpr base::TimeNs kHistogramPeriod = 10'000'000'000;
 bool Pipeline::Init(base::Arena& arena, const Config& config) {
   arena_ = &arena;
   identity_.Read(config);
-  output_.Init(config);
-  const trace::FileHeader header = identity_.header(config);
   const record::Dictionary::Limits names;
-  trace::EncoderLimits chunk;
-  chunk.texts = names.texts;
-  chunk.shapes = names.shapes;
-  chunk.lanes = names.lanes;
   if (!dictionary_.Init(arena, names, losses_)) return false;
-  if (!encoder_.Init(arena, dictionary_, losses_, output_, header, chunk)) return false;
-  encoder_.SetOpenRanges(&Pipeline::OpenState, this);
-  if (!engine_.Init(arena, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_)) return false;
+  if (!writer_.Init(
+          arena, config,
+          {dictionary_, names, losses_, identity_.header(config), identity_.boot_id(), &Pipeline::OpenState, this})) {
+    return false;
+  }
+  attribution::EngineConfig attribution = attribution::EngineConfig::InProcess();
+  attribution.slo_ttft_ns = config.slo.ttft_ns;
+  attribution.slo_itl_ns = config.slo.itl_ns;
+  attribution.watch_waits = true;
+  if (!engine_.Init(arena, attribution, dictionary_, losses_, writer_.filter())) return false;
   if (!batches_.Init(arena)) return false;
-  fanout_.Init(engine_, encoder_, batches_);
+  fanout_.Init(engine_, writer_.filter(), batches_);
   ReadClocks();
   record::SourceStatus cuda;
   cuda.detail = dictionary_.InternText("CUDA has not been initialised in this process; there is no GPU work to record");
@@ -36,7 +37,7 @@ bool Pipeline::Init(base::Arena& arena, const Config& config) {
 void Pipeline::ReadClocks() {
   const record::ClockSnapshot snapshot = ClockMap::Take(cupti_now_.load(std::memory_order_acquire));
   clock_.AddSnapshot(snapshot);
-  encoder_.On(snapshot);
+  writer_.filter().On(snapshot);
 }
 
 CollectContext Pipeline::Context(base::TimeNs round_start) {
@@ -54,6 +55,7 @@ void Pipeline::Round() {
   CollectContext context = Context(round_start);
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->Collect(context);
   ApplyPause(context);
+  LookForTriggers(round_start);
   const bool idle = fanout_.events() == concluded_events_ && round_start - last_conclusion_ < kIdlePeriod;
   if (!idle) Conclude(CompleteUpTo(round_start));
 }
@@ -69,8 +71,8 @@ void Pipeline::LastRound(base::TimeNs deadline) {
   engine_.EmitHistograms();
   engine_.EmitCounters();
   WriteTotals(base::MonotonicNow());
-  encoder_.Finish();
-  output_.Close();
+  writer_.Finish();
+  writer_.Close();
 }
 
 // The blind interval begins and ends with what each source says of itself. What host threads recorded until now comes
@@ -85,6 +87,21 @@ void Pipeline::ApplyPause(CollectContext& context) {
   } else {
     fanout_.gate().End(base::MonotonicNow());
   }
+}
+
+// Open `req` ranges are no events yet, but they are what waits for its first token.
+void Pipeline::LookForTriggers(base::TimeNs round_start) {
+  if (engine_.watch().wants_open_requests()) {
+    OpenRequests open(engine_);
+    for (size_t i = 0; i < source_count_; ++i) sources_[i]->ForEachOpen(open);
+  }
+  base::TimeNs heard = round_start;
+  for (size_t i = 0; i < source_count_; ++i) {
+    const base::TimeNs mine = sources_[i]->AnnotationsUpTo(clock_, round_start);
+    if (mine < heard) heard = mine;
+  }
+  engine_.Watch(heard);
+  writer_.Look(engine_.watch().late(), base::MonotonicNow());
 }
 
 base::TimeNs Pipeline::CompleteUpTo(base::TimeNs round_start) {
@@ -107,7 +124,8 @@ void Pipeline::Conclude(base::TimeNs watermark) {
     engine_.EmitCounters();
   }
   WriteTotals(advance.now);
-  encoder_.On(advance);
+  writer_.filter().On(advance);
+  writer_.EndRound(advance.now);
   concluded_events_ = fanout_.events();
   last_conclusion_ = advance.now;
 }
@@ -115,14 +133,14 @@ void Pipeline::Conclude(base::TimeNs watermark) {
 void Pipeline::WriteTotals(base::TimeNs now) {
   record::CaptureTotals totals;
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddTotals(totals);
-  encoder_.On(totals);
+  writer_.filter().On(totals);
   record::OwnCost cost;
   cost.time = now;
   cost.worker_cpu_ns = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   cost.memory_bytes = arena_->used();
-  cost.bytes_written = output_.bytes_written();
+  cost.bytes_written = writer_.bytes_written();
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddCost(cost);
-  encoder_.On(cost);
+  writer_.filter().On(cost);
 }
 
 void Pipeline::OpenState(void* self, record::EventVisitor& out) {
@@ -133,7 +151,7 @@ void Pipeline::OpenState(void* self, record::EventVisitor& out) {
 
 void Pipeline::ForgetInChild() {
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->ForgetInChild();
-  output_.Close();
+  writer_.Close();
 }
 
 }  // namespace slowtoken::capture

@@ -14,9 +14,8 @@
 #include "capture/event_source.h"
 #include "capture/fanout.h"
 #include "capture/process_identity.h"
-#include "capture/trace_output.h"
+#include "capture/trace_writer.h"
 #include "record/dictionary.h"
-#include "trace/chunk_encoder.h"
 
 namespace slowtoken::capture {
 
@@ -38,6 +37,10 @@ class Pipeline {
   // round; the change is told as a status, from which the blind interval follows.
   void Pause(bool paused) { pause_asked_.store(paused, std::memory_order_release); }
 
+  // A dump of what the flight ring holds around now, in every process of the run on this host. Any thread, returns at
+  // once; takes effect at the next round. False where there is no ring (other modes), or too many wait already.
+  bool Fire(record::TriggerKind kind, std::string_view text) { return writer_.Fire(kind, text); }
+
   // In a forked child: close the inherited file descriptor and tell the sources. The pipeline is not used again.
   void ForgetInChild();
 
@@ -45,7 +48,21 @@ class Pipeline {
   base::LossCounters& losses() { return losses_; }
 
  private:
+  // Shows the engine the requests that are open now.
+  class OpenRequests final : public record::EventVisitor {
+   public:
+    explicit OpenRequests(attribution::Engine& engine) : engine_(&engine) {}
+    using EventVisitor::On;
+    void On(const record::Annotation& e) override {
+      if (e.name == record::AnnotationName::kReq && e.end == 0) engine_->WatchOpen(e);
+    }
+
+   private:
+    attribution::Engine* engine_;
+  };
+
   void ReadClocks();
+  void LookForTriggers(base::TimeNs round_start);
   void ApplyPause(CollectContext& context);
   CollectContext Context(base::TimeNs round_start);
   base::TimeNs CompleteUpTo(base::TimeNs round_start);
@@ -61,8 +78,7 @@ class Pipeline {
   record::Dictionary dictionary_;
   ClockMap clock_;
   ProcessIdentity identity_;
-  TraceOutput output_;
-  trace::ChunkEncoder encoder_;
+  TraceWriter writer_;
   attribution::Engine engine_;
   attribution::LiveBatches batches_;
   Fanout fanout_;

@@ -16,6 +16,8 @@ class ProcessIdentity {
   // Views into this object: it must outlive the header.
   trace::FileHeader header(const Config& config) const;
 
+  const char* boot_id() const { return boot_id_.data(); }  // 0-terminated
+
  private:
   void ReadLabels(const char* labels);
 

@@ -50,7 +50,9 @@ bool Session::StartOnce() {
 }
 
 void Session::Snapshot() {
-  if (running()) worker_.Wake();
+  if (!running()) return;
+  pipeline_->Fire(record::TriggerKind::kProgram, {});
+  worker_.Wake();
 }
 
 void Session::Pause(bool paused) {

@@ -30,7 +30,7 @@ class Session {
   // Only while running.
   Pipeline& pipeline() { return *pipeline_; }
 
-  // Writes what is there now. Returns at once.
+  // Writes what is there now; in flight mode, dumps the ring. Returns at once.
   void Snapshot();
 
   // Stops recording (true) or goes on (false); the interval between is written as blind. Returns at once.

@@ -41,6 +41,9 @@ class NvtxSource : public capture::EventSource {
   // After it the handlers record nothing: nobody will read.
   void CollectLast(capture::CollectContext& context, record::TimeNs deadline) override;
   record::TimeNs CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override;
+  record::TimeNs AnnotationsUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override {
+    return CompleteUpTo(clock, round_start);
+  }
   // Cheap: only open ranges are looked at.
   void ForEachOpen(record::EventVisitor& out) override { collector_.ForEachOpen(out); }
   void AddTotals(record::CaptureTotals& totals) const override;

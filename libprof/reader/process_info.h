@@ -1,5 +1,5 @@
-// ProcessInfo: what one trace file says about the process that wrote it, and what is wrong with the file.
-// Filled by TraceFile, kept by TraceSet; read by the command line, reports and exports. Plain data, offline only.
+// ProcessInfo: what the trace files of a process say about it, and what is wrong with them. Filled by TraceFile, kept
+// by TraceSet; read by the command line, reports and exports. Plain data, offline only.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,11 @@ struct ProcessInfo {
   std::string writer_version;  // slowtoken version that wrote it
   uint32_t format_version = 0;
   std::vector<std::pair<std::string, std::string>> labels;  // SLOWTOKEN_LABELS
+
+  // Full detail (as far as it was recorded at all) is in what was read from here on, without a gap. 0: from the
+  // beginning. UINT64_MAX: none is. While replaying: as far as has been read.
+  record::TimeNs detail_from = 0;
+  uint32_t files = 1;  // read as one: segments of the flight ring, dumps, a file of summaries
 
   // From reading. Complete after Replay; after Open only what the first chunk shows.
   uint64_t file_bytes = 0;

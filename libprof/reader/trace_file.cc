@@ -48,6 +48,7 @@ absl::Status TraceFile::Rewind() {
   info_.file_bytes = frames_->file_bytes();
   info_.chunks = 0;
   info_.clean_end = false;
+  end_sequence_ = 0;
   info_.last_watermark = 0;
   info_.damage.clear();
   info_.damage_count = info_.inside_damage_count = 0;
@@ -92,6 +93,7 @@ bool TraceFile::Accept(const Frame& frame) {
   if ((frame.header.flags & trace::kEndOfTrace) != 0) {
     CheckSequence(frame);
     info_.clean_end = true;
+    end_sequence_ = frame.header.sequence;
     return false;
   }
   return Parse(frame);
@@ -116,6 +118,7 @@ bool TraceFile::Parse(const Frame& frame) {
   CheckSequence(frame);
   chunk_.Swap(&next_);
   chunk_offset_ = frame.offset;
+  sequence_ = frame.header.sequence;
   ++info_.chunks;
   if (!have_header_) TakeHeader(chunk_.header());
   TakeLosses(chunk_);
@@ -125,12 +128,13 @@ bool TraceFile::Parse(const Frame& frame) {
 }
 
 void TraceFile::CheckSequence(const Frame& frame) {
-  const uint64_t missing = frame.header.sequence - expected_;
+  const bool begins_here = !alone_ && expected_ == 0;
+  const uint64_t missing = begins_here ? 0 : frame.header.sequence - expected_;
   if (missing != 0) {
     AddDamage({Damage::Kind::kMissingChunks, frame.offset, 0, missing,
                absl::StrCat(missing, " chunk(s) before this one are not here: damaged, or never written")});
   }
-  gap_before_ = missing != 0 || expected_ == 0;
+  gap_before_ = missing != 0 || begins_here || expected_ == 0;
   expected_ = frame.header.sequence + 1;
 }
 
@@ -162,6 +166,8 @@ void TraceFile::TakeHeader(const v1::FileHeader& header) {
   info_.tsc_usable = header.tsc_usable();
   info_.writer_version = header.writer_version();
   info_.format_version = header.format_version();
+  part_ = header.part() <= static_cast<uint32_t>(trace::FilePart::kDetail) ? static_cast<trace::FilePart>(header.part())
+                                                                           : trace::FilePart::kWhole;
   info_.labels.clear();
   for (const v1::Label& label : header.labels()) {
     if (info_.labels.size() < kMostLabels) info_.labels.emplace_back(label.key(), label.value());
@@ -189,7 +195,7 @@ void TraceFile::Drain() {
 void TraceFile::End() {
   Drain();
   ended_ = true;
-  if (info_.clean_end || !status().ok()) return;
+  if (info_.clean_end || !alone_ || !status().ok()) return;
   AddDamage({Damage::Kind::kKilled, info_.file_bytes, 0, 0,
              absl::StrCat("no end mark: the process was killed or is still running; read up to its last of ",
                           info_.chunks, " chunk(s)")});

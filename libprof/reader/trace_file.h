@@ -11,6 +11,7 @@
 #include "reader/chunk_decoder.h"
 #include "reader/frame_reader.h"
 #include "reader/process_info.h"
+#include "trace/file_header.h"
 
 namespace slowtoken::reader {
 
@@ -29,7 +30,8 @@ class TraceFile {
   // before stays loaded.
   bool Load();
   bool has_advance() const { return chunk_.has_advance(); }
-  record::TimeNs watermark() const;  // host time; 0 without Advance
+  uint64_t sequence() const { return sequence_; }  // of the loaded chunk
+  record::TimeNs watermark() const;                // host time; 0 without Advance
 
   // Delivers the loaded chunk: with a filter, only state that is new or has changed; the batches at its start only if
   // the chunk before it is not there.
@@ -37,6 +39,14 @@ class TraceFile {
 
   // Delivers what was open at the end of the loaded chunk (end == 0).
   void DeliverOpen(record::EventVisitor& out) { decoder_.DeliverOpen(chunk_, out); }
+
+  // The file is one of several of its process (reader/process_part.h): it may begin anywhere and need not end.
+  void BeginsAnywhere() { alone_ = false; }
+  void SetGapBefore(bool gap) { gap_before_ = gap; }  // whether the chunk before the loaded one was not delivered
+
+  bool has_header() const { return have_header_; }
+  trace::FilePart part() const { return part_; }
+  uint64_t end_sequence() const { return end_sequence_; }  // of the end frame, once it was read; else 0
 
   // Back to the first chunk; damage and counts start anew.
   absl::Status Rewind();
@@ -68,6 +78,10 @@ class TraceFile {
   bool gap_before_ = true;  // the chunk before the loaded one is not there
   bool have_header_ = false;
   bool ended_ = false;
+  bool alone_ = true;
+  trace::FilePart part_ = trace::FilePart::kWhole;
+  uint64_t sequence_ = 0;
+  uint64_t end_sequence_ = 0;
 };
 
 }  // namespace slowtoken::reader

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "reader/trace_file.h"
+#include "reader/process_part.h"
 
 namespace slowtoken::reader {
 namespace {
@@ -66,18 +66,52 @@ absl::StatusOr<std::vector<Found>> FindTraces(const std::vector<std::string>& pa
 }  // namespace
 
 struct TraceSet::State {
+  // One part of a process and where it belongs.
+  struct Part {
+    ProcessPart files;
+    record::ProcessIndex process;
+  };
   base::Arena arena;
   base::LossCounters losses;
   record::Dictionary dictionary;
-  std::vector<std::unique_ptr<TraceFile>> files;  // nullptr: cannot be read
+  std::vector<Part> parts;
   std::vector<ProcessInfo> processes;
+  std::vector<ProcessInfo> unread;  // as `processes`, but nothing read yet
+  std::vector<size_t> open_parts;   // by process: parts that have not ended
   ~State() { arena.Release(); }
 
   bool InitDictionary(const record::Dictionary::Limits& limits);
   absl::Status OpenFiles(const std::vector<Found>& found);
+  absl::Status OpenFile(const Found& one, bool must_open, bool has_siblings);
+  void AddUnreadable(const Found& one, const absl::Status& why);
+  absl::Status Rewind();
   void Announce(record::EventVisitor& visitor);
-  void EndFile(size_t index, record::EventVisitor& visitor);
+  void Tell(const Part& part);
+  void EndPart(Part& part, record::EventVisitor& visitor);
 };
+
+namespace {
+
+// True for two files of one process.
+bool SameProcess(const ProcessInfo& a, const ProcessInfo& b) {
+  return a.run_id == b.run_id && a.boot_id == b.boot_id && a.pid == b.pid && a.start == b.start && a.role == b.role &&
+         a.pid_start_ticks == b.pid_start_ticks;
+}
+
+// `<role>-<pid>-<hex>` of `<role>-<pid>-<hex>.<number>.stt`.
+std::string Stem(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+// Beside others of its process, in a directory: such a file may have been begun just when the process was killed.
+bool HasSiblings(const Found& one, const std::vector<Found>& all) {
+  return !one.named && std::any_of(all.begin(), all.end(), [&](const Found& other) {
+    return other.path != one.path && Stem(other.path) == Stem(one.path);
+  });
+}
+
+}  // namespace
 
 // Reserves address space for the limits; pages are touched as they are used.
 bool TraceSet::State::InitDictionary(const record::Dictionary::Limits& limits) {
@@ -89,23 +123,63 @@ bool TraceSet::State::InitDictionary(const record::Dictionary::Limits& limits) {
 
 absl::Status TraceSet::State::OpenFiles(const std::vector<Found>& found) {
   for (const Found& one : found) {
-    const auto index = static_cast<record::ProcessIndex>(files.size());
-    absl::StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::Open(one.path, index, dictionary);
-    if (!file.ok() && (one.named || found.size() == 1)) return file.status();
-    if (file.ok()) {
-      processes.push_back((*file)->info());
-      files.push_back(*std::move(file));
-      continue;
+    if (absl::Status opened = OpenFile(one, one.named || found.size() == 1, HasSiblings(one, found)); !opened.ok()) {
+      return opened;
     }
-    ProcessInfo info;
-    info.index = index;
-    info.path = one.path;
-    info.damage.push_back({Damage::Kind::kMalformed, 0, 0, 0, std::string(file.status().message())});
-    info.damage_count = info.inside_damage_count = 1;
-    processes.push_back(std::move(info));
-    files.push_back(nullptr);
+  }
+  // Detail before conclusions: at the same watermark they come first.
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.process != b.process ? a.process < b.process : a.files.part() > b.files.part();
+  });
+  unread = processes;
+  return Rewind();
+}
+
+// A file that holds no chunk yet, but whose siblings do, was begun when its process was killed.
+absl::Status TraceSet::State::OpenFile(const Found& one, bool must_open, bool has_siblings) {
+  auto index = static_cast<record::ProcessIndex>(processes.size());
+  absl::StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::Open(one.path, index, dictionary);
+  if (!file.ok()) {
+    if (must_open) return file.status();
+    std::error_code error;
+    if (has_siblings && fs::file_size(one.path, error) < trace::kFileMagic.size() && !error) return absl::OkStatus();
+    AddUnreadable(one, file.status());
+    return absl::OkStatus();
+  }
+  if (has_siblings && !(*file)->has_header() && (*file)->info().inside_damage_count == 0) return absl::OkStatus();
+  const auto known = std::find_if(processes.begin(), processes.end(), [&](const ProcessInfo& process) {
+    return process.files != 0 && (*file)->has_header() && SameProcess(process, (*file)->info());
+  });
+  if (known == processes.end()) {
+    processes.push_back((*file)->info());
+    processes.back().files = 1;
+    parts.push_back({ProcessPart(*std::move(file)), index});
+    return absl::OkStatus();
+  }
+  index = known->index;
+  file = TraceFile::Open(one.path, index, dictionary);  // again, now that its process is known
+  if (!file.ok()) return file.status();
+  ++known->files;
+  known->file_bytes += (*file)->info().file_bytes;
+  const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+    return part.process == index && part.files.part() == (*file)->part();
+  });
+  if (same != parts.end()) {
+    same->files.Add(*std::move(file));
+  } else {
+    parts.push_back({ProcessPart(*std::move(file)), index});
   }
   return absl::OkStatus();
+}
+
+void TraceSet::State::AddUnreadable(const Found& one, const absl::Status& why) {
+  ProcessInfo info;
+  info.index = static_cast<record::ProcessIndex>(processes.size());
+  info.path = one.path;
+  info.files = 0;
+  info.damage.push_back({Damage::Kind::kMalformed, 0, 0, 0, std::string(why.message())});
+  info.damage_count = info.inside_damage_count = 1;
+  processes.push_back(std::move(info));
 }
 
 absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::string>& paths) {
@@ -127,48 +201,85 @@ absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::
 TraceSet::TraceSet(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TraceSet::~TraceSet() = default;
 
+absl::Status TraceSet::State::Rewind() {
+  absl::Status result;
+  processes = unread;
+  open_parts.assign(processes.size(), 0);
+  for (Part& part : parts) {
+    result.Update(part.files.Rewind());
+    ++open_parts[part.process];
+  }
+  for (ProcessInfo& process : processes) {
+    if (process.files != 0) process.detail_from = UINT64_MAX;
+  }
+  for (const Part& part : parts) Tell(part);
+  return result;
+}
+
 // Tells the visitor of every process: nothing of it happened before its recording began.
 void TraceSet::State::Announce(record::EventVisitor& visitor) {
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (files[i] == nullptr) continue;
+  for (size_t i = 0; i < processes.size(); ++i) {
+    if (open_parts[i] == 0) continue;
     const record::TimeNs start = processes[i].start;
     visitor.On(record::Advance{start, start, static_cast<record::ProcessIndex>(i)});
   }
 }
 
-void TraceSet::State::EndFile(size_t index, record::EventVisitor& visitor) {
-  TraceFile& file = *files[index];
-  // Closed properly, what was open has been delivered as events.
-  if (!file.info().clean_end) file.DeliverOpen(visitor);
-  processes[index] = file.info();
-  visitor.On(record::Advance{UINT64_MAX, file.info().last_watermark, static_cast<record::ProcessIndex>(index)});
+void TraceSet::State::Tell(const Part& part) {
+  ProcessInfo& process = processes[part.process];
+  if (part.files.part() == trace::FilePart::kWhole) process.detail_from = 0;
+  if (part.files.part() == trace::FilePart::kDetail) process.detail_from = part.files.without_gap_from();
+}
+
+// After the last part of a process, the process has ended.
+void TraceSet::State::EndPart(Part& part, record::EventVisitor& visitor) {
+  part.files.DeliverOpen(visitor);
+  if (--open_parts[part.process] != 0) return;
+  ProcessInfo& process = processes[part.process];
+  process.file_bytes = process.chunks = 0;
+  process.files = 0;
+  process.clean_end = true;
+  process.last_watermark = 0;
+  process.damage.clear();
+  process.damage_count = process.inside_damage_count = 0;
+  bool joined = false;
+  for (const Part& one : parts) {
+    if (one.process != part.process) continue;
+    one.files.AddTo(process);
+    process.clean_end = process.clean_end && one.files.clean_end();
+    joined = joined || one.files.joined();
+  }
+  if (joined && !process.clean_end) {
+    ++process.damage_count;
+    process.damage.push_back({Damage::Kind::kKilled, process.file_bytes, 0, 0,
+                              absl::StrCat("no end mark: the process was killed or is still running; read up to its ",
+                                           "last of ", process.chunks, " chunk(s)")});
+  }
+  visitor.On(record::Advance{UINT64_MAX, process.last_watermark, part.process});
 }
 
 absl::Status TraceSet::Replay(record::EventVisitor& visitor) {
   State& s = *state_;
+  absl::Status result = s.Rewind();
   s.Announce(visitor);
-  using Head = std::pair<record::TimeNs, size_t>;  // when the file's loaded chunk is due, and which file
+  using Head = std::pair<record::TimeNs, size_t>;  // when the part's loaded chunk is due, and which part
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
-  std::vector<StateFilter> filters(s.files.size());
-  absl::Status result;
+  std::vector<StateFilter> filters(s.processes.size());
   const auto load = [&](size_t i, record::TimeNs delivered) {
-    TraceFile& file = *s.files[i];
-    if (file.Load()) {
-      heads.emplace(file.has_advance() ? file.watermark() : delivered, i);
+    ProcessPart& part = s.parts[i].files;
+    if (part.Load()) {
+      heads.emplace(part.has_advance() ? part.watermark() : delivered, i);
     } else {
-      if (!file.status().ok()) result.Update(file.status());
-      s.EndFile(i, visitor);
+      result.Update(part.status());
+      s.EndPart(s.parts[i], visitor);
     }
   };
-  for (size_t i = 0; i < s.files.size(); ++i) {
-    if (s.files[i] == nullptr) continue;
-    if (const absl::Status status = s.files[i]->Rewind(); !status.ok()) result.Update(status);
-    load(i, 0);
-  }
+  for (size_t i = 0; i < s.parts.size(); ++i) load(i, 0);
   while (!heads.empty()) {
     const auto [watermark, i] = heads.top();
     heads.pop();
-    s.files[i]->Deliver(visitor, &filters[i]);
+    s.Tell(s.parts[i]);
+    s.parts[i].files.Deliver(visitor, &filters[s.parts[i].process]);
     load(i, watermark);
   }
   return result;
@@ -180,7 +291,7 @@ const base::LossCounters& TraceSet::dictionary_losses() const { return state_->l
 
 uint64_t TraceSet::bytes_read() const {
   uint64_t bytes = 0;
-  for (const auto& file : state_->files) bytes += file == nullptr ? 0 : file->bytes_read();
+  for (const State::Part& part : state_->parts) bytes += part.files.bytes_read();
   return bytes;
 }
 

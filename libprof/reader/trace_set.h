@@ -32,7 +32,8 @@ class TraceSet {
   };
 
   // `paths`: trace files and directories. Of a directory every *.stt in it and in its direct sub-directories is read,
-  // in name order; process indexes follow that order. An error when a path does not exist, when nothing is a trace, or
+  // in name order; files of one process (its flight ring, its dumps, its summaries) are read as one; process indexes
+  // follow that order. An error when a path does not exist, when nothing is a trace, or
   // when a file named directly is no trace. A file found in a directory that cannot be read at all becomes a process
   // with damage.
   static absl::StatusOr<std::unique_ptr<TraceSet>> Open(const std::vector<std::string>& paths, const Options& options);

@@ -39,9 +39,9 @@ SLOWTOKEN_ENUM_RANGE(Source, kNccl, kNccl)
 SLOWTOKEN_ENUM_RANGE(SourceState, kPaused, kUnknown)
 SLOWTOKEN_ENUM_RANGE(BlindReason, kOther, kOther)
 SLOWTOKEN_ENUM_RANGE(DetailLevel, kMetrics, kFull)
-SLOWTOKEN_ENUM_RANGE(DetailReason, kAsked, kStart)
+SLOWTOKEN_ENUM_RANGE(DetailReason, kCapped, kStart)
 SLOWTOKEN_ENUM_RANGE(TriggerKind, kProgram, kUnknown)
-SLOWTOKEN_ENUM_RANGE(Counter, kBlindNs, kBlindNs)
+SLOWTOKEN_ENUM_RANGE(Counter, kTriggers, kTriggers)
 #undef SLOWTOKEN_ENUM_RANGE
 
 // Where the vocabulary has a table of texts, its length tells that `last` is the last one.

@@ -18,6 +18,7 @@ enum class DetailReason : uint8_t {
   kBudget,  // own cost above the budget: one step down
   kSpare,   // own cost well below the budget: one step up again
   kAsked,   // by the user, through the control socket or the C API
+  kCapped,  // the trace has reached its size cap: for good
 };
 
 // From `time` on the trace holds `level`. The newest one stands at the head of each chunk.
@@ -39,6 +40,9 @@ enum class TriggerKind : uint8_t {
   kControl,  // slowtoken ctl snapshot
   kProgram,  // slowtoken_snapshot()
 };
+
+// Names of the kinds: in dumps' folders, reports, metrics. Frozen.
+inline constexpr const char* kTriggerKindNames[] = {"unknown", "slo_ttft", "slo_itl", "stall", "control", "program"};
 
 // The flight ring is dumped from window_start to window_end because of this. Every process of the run on the host dumps
 // the same window and writes the same trigger.

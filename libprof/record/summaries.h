@@ -120,6 +120,7 @@ enum class Counter : uint8_t {
   kGpuBusyNs,        // label: DeviceInfo::ordinal
   kGpuIdleNs,        // label: DeviceInfo::ordinal; detail: IdleReason
   kBlindNs,          // label: BlindReason; detail: Source
+  kTriggers,         // label: TriggerKind; detail: 0 a dump began, 1 joined one, 2 too soon after one, 3 it failed
 };
 enum class TokenKind : uint8_t { kPrompt, kCached, kGenerated };
 enum class IterationKind : uint8_t { kGraph, kPiecewise, kEager, kMixed, kDummy };

@@ -11,6 +11,7 @@
 
 #include "analysis/text_safety.h"
 #include "report/coverage_warnings.h"
+#include "report/kept_detail.h"
 
 namespace slowtoken::report {
 namespace {
@@ -117,10 +118,10 @@ bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analys
          Share(dropped, records + dropped) <= kMostDropped;
 }
 
-bool Complete(const v1::Coverage& coverage) {
+bool Complete(const v1::Coverage& coverage, bool no_detail) {
   const bool whole = std::all_of(coverage.processes().begin(), coverage.processes().end(),
                                  [](const v1::Process& process) { return process.damage() == 0; });
-  return coverage.gpu_trusted() && whole && coverage.dropped().empty() &&
+  return (coverage.gpu_trusted() || no_detail) && whole && coverage.dropped().empty() &&
          coverage.launches() == coverage.launches_matched() && coverage.graph_nodes_missing() == 0 &&
          coverage.untimed() == 0 && coverage.blind_ns() == 0;
 }
@@ -171,8 +172,9 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   }
   FillProcesses(analysis, processes, coverage);
   FillMissing(report, analysis, coverage);
+  if (NoDetail(processes)) coverage.add_missing("detail");
   coverage.set_gpu_trusted(Trusted(coverage, analysis));
-  coverage.set_complete(Complete(coverage));
+  coverage.set_complete(Complete(coverage, NoDetail(processes)));
   if (!coverage.gpu_trusted()) {
     const bool none = analysis.counts().kernels + analysis.counts().graph_replays == 0;
     for (v1::Device& device : *report.mutable_devices()) {

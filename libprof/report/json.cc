@@ -34,6 +34,7 @@ Json CoverageJson(const v1::Coverage& coverage) {
       {"gpu_trusted", coverage.gpu_trusted()},
       {"missing", coverage.missing()},
       {"warnings", coverage.warnings()},
+      {"notes", coverage.notes()},
       {"sources", Json::array()},
       {"processes", Json::array()},
   };
@@ -102,6 +103,21 @@ Json StallJson(const v1::Stall& stall) {
           {"overlaps_blind", stall.overlaps_blind()},
           {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", stall.excess_ns()}};
+}
+
+Json TriggerJson(const v1::TriggerReport& trigger) {
+  Json out = {{"kind", trigger.kind()},
+              {"time_ns", trigger.time_ns()},
+              {"window_start_ns", trigger.window_start_ns()},
+              {"window_end_ns", trigger.window_end_ns()},
+              {"pid", trigger.pid()},
+              {"id", trigger.id()}};
+  out["req"] = trigger.req() == 0 ? Json() : Json(RequestName(trigger.req(), trigger.clear()));
+  out["n"] = trigger.n() == 0 ? Json() : Json(trigger.n());
+  out["value_ns"] = trigger.limit_ns() == 0 ? Json() : Json(trigger.value_ns());
+  out["limit_ns"] = trigger.limit_ns() == 0 ? Json() : Json(trigger.limit_ns());
+  out["text"] = TextOrNull(trigger.text());
+  return out;
 }
 
 Json IterationsJson(const v1::Iterations& iterations) {
@@ -204,6 +220,7 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
   WriteArray(out, "devices", report.devices(), DeviceJson);
   WriteArray(out, "kernels", report.kernels(), KernelJson);
   WriteArray(out, "stalls", report.stalls(), StallJson);
+  WriteArray(out, "triggers", report.triggers(), TriggerJson);
   Json iterations = IterationsJson(report.iterations());
   if (options.iterations) {
     iterations["list"] = Json::array();

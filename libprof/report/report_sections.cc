@@ -5,6 +5,7 @@
 
 #include "analysis/interval.h"
 #include "report/coverage.h"
+#include "report/kept_detail.h"
 #include "report/report_builder.h"
 
 namespace slowtoken::report {
@@ -37,6 +38,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillIterations();
   FillMachine(analysis);
   FillConditions(analysis, processes, report_);
+  FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);
   FillCoverage(analysis, processes, reading, report_);
   const uint64_t attributed_over = analysis::SaturatingAdd(ttft_sum_, gap_sum_);
   if (attributed_over != 0) {

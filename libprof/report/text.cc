@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/kept_detail.h"
 #include "report/text_sections.h"
 #include "report/units.h"
 
@@ -56,6 +57,7 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   std::string out = "\nCoverage: " +
                     Paint(coverage.complete() ? "complete" : "INCOMPLETE", coverage.complete() ? "32" : "31;1", style);
   absl::StrAppend(&out, ", tier ", coverage.tier(), " (", kTiers[std::min(coverage.tier(), 3u)], ")\n");
+  for (const std::string& note : coverage.notes()) absl::StrAppend(&out, "  ", Wrap(note, 4));
   for (const std::string& warning : coverage.warnings()) {
     absl::StrAppend(&out, "  ", Paint("!", "31;1", style), " ", Wrap(warning, 4));
   }
@@ -97,7 +99,7 @@ std::string SpreadText(const v1::Distribution& d) {
 }
 
 std::string WriteText(const v1::Report& report, const Options& options, const TextStyle& style) {
-  std::string out = HeadText(report, style) + CoverageText(report, style);
+  std::string out = HeadText(report, style) + TriggersText(report) + CoverageText(report, style);
   if (options.only) return out + OneRequestText(report);
   return absl::StrCat(out, ThroughputText(report), TtftText(report), ItlText(report), SlowestText(report),
                       StallsText(report)) +

@@ -31,6 +31,8 @@ class ChunkEncoder final : public record::EventVisitor {
   // False when the arena is too small; the encoder then ignores all events.
   bool Init(base::Arena& arena, const record::Dictionary& dictionary, base::LossCounters& losses, Sink& sink,
             const FileHeader& header, const Limits& limits);
+  // From the next chunk on.
+  void SetSink(Sink& sink) { sink_ = &sink; }
   void SetOpenRanges(OpenRanges open_ranges, void* context);
 
   void On(const record::Kernel& event) override;

@@ -68,6 +68,7 @@ void WriteHeader(Writer& chunk, const FileHeader& h) {
     Bytes(l, 1, label.key);
     Bytes(l, 2, label.value);
   }
+  Uint(w, 18, static_cast<uint64_t>(h.part));
 }
 
 void WriteAdvance(Writer& chunk, const record::Advance& advance) {

@@ -16,6 +16,14 @@ struct Label {
   std::string_view value;
 };
 
+// What of the process's events a file holds. A process may leave several files; the chunks of those with the same part
+// are one sequence.
+enum class FilePart : uint8_t {
+  kWhole,      // everything
+  kSummaries,  // summaries, histograms, counters, triggers; older files of it are removed as newer ones fill
+  kDetail,     // everything but summaries; a ring: older files of it are removed, and dumps hold pieces of it
+};
+
 struct FileHeader {
   std::string_view run_id;
   std::string_view role;         // "engine", "frontend", "worker" …
@@ -33,6 +41,7 @@ struct FileHeader {
   bool tsc_usable = false;
   std::string_view writer_version;
   std::span<const Label> labels;  // SLOWTOKEN_LABELS
+  FilePart part = FilePart::kWhole;
 };
 
 }  // namespace slowtoken::trace

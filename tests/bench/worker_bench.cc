@@ -79,9 +79,10 @@ class Bench {
     arena_.Reserve(96u << 20, true);
     dictionary_.Init(arena_, {}, losses_);
     encoder_.Init(arena_, dictionary_, losses_, sink_, {}, {});
-    engine_.Init(arena_, attribution::EngineConfig::InProcess(), dictionary_, losses_, encoder_);
+    filter_.Init(encoder_, encoder_, losses_);
+    engine_.Init(arena_, attribution::EngineConfig::InProcess(), dictionary_, losses_, filter_);
     batches_.Init(arena_);
-    fanout_.Init(engine_, encoder_, batches_);
+    fanout_.Init(engine_, filter_, batches_);
     clock_.AddSnapshot(capture::ClockMap::Take(nullptr));
     options_.buffer_bytes = kBufferBytes;
     options_.buffer_count = 96;
@@ -166,6 +167,7 @@ class Bench {
   trace::ChunkEncoder encoder_;
   attribution::Engine engine_;
   attribution::LiveBatches batches_;
+  capture::DetailFilter filter_;
   capture::Fanout fanout_;
   capture::ClockMap clock_;
   cupti::ApiTable api_ = DrivenCupti();

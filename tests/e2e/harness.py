@@ -5,6 +5,7 @@ Everything is made in one work directory; nothing is left running. Used by the e
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,10 +39,10 @@ class Harness:
             expect(result.returncode == 0, f"slowtoken {' '.join(map(str, arguments))}: exit {result.returncode}: {result.stderr.strip()}")
         return result
 
-    def start_demo(self, *demo_arguments, run_arguments=(), environment=None, simulated=True):
+    def start_demo(self, *demo_arguments, run_arguments=(), environment=None, simulated=True, mode="trace"):
         for old in (self.truth, self.client):
             old.unlink(missing_ok=True)
-        command = [self.bin / "slowtoken", "run", "-o", self.traces, *(["--sim"] if simulated else []), "--mode=trace",
+        command = [self.bin / "slowtoken", "run", "-o", self.traces, *(["--sim"] if simulated else []), f"--mode={mode}",
                    *run_arguments, "--",
                    self.bin / "slowtoken-demo", "--port", "0", "--truth", self.truth, *demo_arguments]
         self.log = open(self.work / "demo.err", "w")
@@ -50,6 +51,9 @@ class Harness:
         line = self.server.stdout.readline()
         expect("listening on" in line, f"the demo did not start: {line!r}; {(self.work / 'demo.err').read_text()[:500]}")
         self.url = "http://" + line.split("listening on")[1].strip()
+
+    def forget_traces(self):
+        shutil.rmtree(self.traces, ignore_errors=True)
 
     def draw_log(self, path, requests, seed):
         """A request log with the statistics of a real one."""

@@ -17,8 +17,7 @@ MARGIN_MS = 150
 
 
 def one_kill(h, log, moment):
-    for old in h.traces.glob("*.stt"):
-        old.unlink()
+    h.forget_traces()
     h.start_demo("--seed", "3", environment={"SLOWTOKEN_FLUSH_MS": str(FLUSH_MS)})
     client = subprocess.Popen([str(h.bin / "slowtoken-replay"), "--log", str(log), "--speed", "8", "--limit", "60", "--url", h.url,
                                "-o", str(h.client)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -11,8 +11,7 @@ from harness import expect
 
 def main():
     h = harness.Harness(sys.argv[1], sys.argv[2])
-    for old in h.traces.glob("*.stt"):
-        old.unlink()
+    h.forget_traces()
     log = h.work / "requests.csv"
     h.draw_log(log, 10, 5)
     try:

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/env.h"
+#include "service_levels.h"
+#include "trace/flight_settings.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -28,8 +30,19 @@ bool ValidLabel(std::string_view label) {
 
 void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
   app.add_option("-o", options.out, "folder for the traces (default: the run's private folder)")->type_name("DIR");
-  app.add_option("--mode", options.mode, "what to record; this version has `trace`")->capture_default_str();
-  app.add_option("--graph", options.graph, "CUDA graphs: one record per `launch`, or per `node`")
+  app.add_option("--mode", options.mode,
+                 "what to write: `metrics` (summaries), `flight` (those, and the last seconds in full detail when "
+                 "something was slow), `trace` (everything)")
+      ->capture_default_str();
+  app.add_option("--graph", options.graph,
+                 "CUDA graphs: one record per `launch`, or per `node` (default: node in mode trace, else launch)");
+  app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:100ms; flight keeps what led to it")
+      ->type_name("LEVELS");
+  app.add_option("--flight", options.flight,
+                 "bounds of the flight ring and its dumps "
+                 "(default: pre:10s,post:2s,every:60s,keep:30s,age:7d,ring:32M,disk:1G)")
+      ->type_name("BOUNDS");
+  app.add_option("--max-trace", options.max_trace, "size cap of each trace file (K, M, G); then summaries only")
       ->capture_default_str();
   app.add_option("--ids", options.ids, "request ids: `hash` (pseudonyms) or `clear`")->capture_default_str();
   app.add_option("--memory", options.memory, "hard cap on the recorder's memory (K, M, G)")->capture_default_str();
@@ -40,11 +53,35 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
   app.add_flag("--sim", options.simulated, "run on the simulated GPU that comes with slowtoken");
 }
 
-absl::Status CheckLaunchOptions(LaunchOptions& options) {
-  if (options.mode != "trace") {
+namespace {
+
+// The mode, what belongs to it, and how much of it.
+absl::Status CheckMode(LaunchOptions& options) {
+  if (options.mode != "metrics" && options.mode != "flight" && options.mode != "trace") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--mode=", options.mode, " does not exist in this version; use --mode=trace"));
+        absl::StrCat("--mode=", options.mode, " is not known; use metrics, flight or trace"));
   }
+  if (options.graph.empty()) options.graph = options.mode == "trace" ? "node" : "launch";
+  if (absl::Status slo = ParseServiceLevels(options.slo).status(); !slo.ok()) return slo;
+  trace::FlightSettings flight;
+  std::string_view wrong;
+  if (!trace::ParseFlightSettings(options.flight, flight, wrong)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--flight: '", std::string(wrong), "' is not one of pre, post, every, keep, age with a time such as 10s, or ",
+        "ring (at least 1M), disk with a size such as 32M"));
+  }
+  options.max_trace_bytes = base::ParseSize(options.max_trace).value_or(0);
+  if (options.max_trace_bytes == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-trace=", options.max_trace, " is not a size such as 500M or 4G"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckLaunchOptions(LaunchOptions& options) {
+  if (absl::Status mode = CheckMode(options); !mode.ok()) return mode;
   if (options.graph != "launch" && options.graph != "node") {
     return absl::InvalidArgumentError(absl::StrCat("--graph=", options.graph, " is not known; use launch or node"));
   }

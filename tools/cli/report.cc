@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "analysis/summary_choice.h"
+#include "analysis/tee.h"
 #include "analysis/trace_analysis.h"
 #include "report/json.h"
 #include "report/report_builder.h"
@@ -96,9 +98,12 @@ int Report(const Arguments& arguments) {
                                             [](const reader::ProcessInfo& process) { return !process.graph_nodes; });
   report::ReportBuilder builder(contents);
   analysis::TraceAnalysis analysis(traces.dictionary());
-  if (absl::Status read = (*pass)->Run(analysis, builder, *levels, "report"); !read.ok())
+  analysis::SummaryChoice choice(traces.processes(), builder);
+  analysis::Tee events(analysis, choice.recorded());
+  if (absl::Status read = (*pass)->Run(events, choice.computed(), *levels, "report"); !read.ok())
     return Fail("report", read, kUnreadable);
   analysis.Finish();
+  choice.Finish();
   return Write(builder.Build(analysis, traces.processes(), {&(*pass)->losses(), &traces.dictionary_losses()}), options,
                contents);
 }

@@ -22,6 +22,8 @@ namespace {
 constexpr Verb kVerb = {"run", "Starts CMD with slowtoken inside it: `slowtoken run [options] -- CMD…`", Run};
 constexpr const char* kExamples =
     "  slowtoken run -o traces -- python -m vllm.entrypoints.openai.api_server --model M\n"
+    "  slowtoken run -o traces --slo=ttft:500ms,itl:100ms -- ./server\n"
+    "  slowtoken run -o traces --mode=trace -- ./server\n"
     "  slowtoken run -o traces --label model=M --label quantization=fp8 -- ./server\n"
     "  slowtoken run -o traces --sim -- ./server        on the simulated GPU\n";
 
@@ -74,6 +76,9 @@ void SetEnvironment(const LaunchOptions& options, const Installation& installati
   if (!identity.key.empty()) Set("SLOWTOKEN_KEY", identity.key);
   Set("SLOWTOKEN_MODE", options.mode);
   Set("SLOWTOKEN_GRAPH", options.graph);
+  Set("SLOWTOKEN_SLO", options.slo);
+  Set("SLOWTOKEN_FLIGHT", options.flight);
+  Set("SLOWTOKEN_MAX_TRACE", absl::StrCat(options.max_trace_bytes));
   Set("SLOWTOKEN_IDS", options.ids);
   Set("SLOWTOKEN_MEMORY", absl::StrCat(options.memory_bytes));
   if (!options.labels.empty()) Set("SLOWTOKEN_LABELS", absl::StrJoin(options.labels, ","));

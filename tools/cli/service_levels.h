@@ -1,20 +1,17 @@
-// --slo=ttft:T,itl:T. Pure function.
+// --slo=ttft:T,itl:T, with a message for people. Pure function.
 #pragma once
 
 #include <absl/status/statusor.h>
 
-#include <cstdint>
 #include <string>
+
+#include "base/settings.h"
 
 namespace slowtoken::cli {
 
-// What counts as slow; 0 = not given, the rule with running medians decides.
-struct ServiceLevels {
-  uint64_t ttft_ns = 0;
-  uint64_t itl_ns = 0;
-};
+using base::ServiceLevels;
 
-// T is a number with a unit (us, ms, s, m). Empty text gives no levels. The message says what is accepted.
+// Empty text gives no levels. The message says what is accepted.
 absl::StatusOr<ServiceLevels> ParseServiceLevels(const std::string& text);
 
 }  // namespace slowtoken::cli

@@ -40,7 +40,8 @@ const char* Verdict(const reader::ProcessInfo& process) {
 }
 
 void PrintProcess(const reader::ProcessInfo& process) {
-  std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256) << ": "
+  std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256)
+            << (process.files > 1 ? absl::StrCat(" and ", process.files - 1, " more of this process") : "") << ": "
             << Verdict(process) << "\n";
   std::cout << absl::StrFormat("  %s %d, %s in %s chunks, format %d, written by slowtoken %s\n",
                                analysis::SafeText(process.role, 64), process.pid, report::Bytes(process.file_bytes),

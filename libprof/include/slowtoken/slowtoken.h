@@ -36,7 +36,8 @@ static inline int slowtoken_start(void) { return slowtoken_api_start ? slowtoken
  * enabled inside CUPTI (toggling them is broken in CUPTI 13.0); their records are thrown away. */
 static inline int slowtoken_stop(void) { return slowtoken_api_stop ? slowtoken_api_stop() : SLOWTOKEN_ABSENT; }
 
-/* Writes everything recorded so far to the trace. Does not wait for it. */
+/* In flight mode: dumps the last seconds, in every process of the run on this host. In the others: writes everything
+ * recorded so far to the trace. Does not wait for it. */
 static inline int slowtoken_snapshot(void) {
   return slowtoken_api_snapshot ? slowtoken_api_snapshot() : SLOWTOKEN_ABSENT;
 }

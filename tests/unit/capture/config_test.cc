@@ -15,7 +15,8 @@ class ConfigTest : public ::testing::Test {
   void SetUp() override {
     for (const char* name : {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY", "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY",
                              "SLOWTOKEN_FLUSH_MS", "SLOWTOKEN_OUT", "SLOWTOKEN_DIR", "XDG_RUNTIME_DIR", "SLOWTOKEN_IDS",
-                             "SLOWTOKEN_GRAPH", "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
+                             "SLOWTOKEN_GRAPH", "SLOWTOKEN_MODE", "SLOWTOKEN_SLO", "SLOWTOKEN_FLIGHT",
+                             "SLOWTOKEN_MAX_TRACE", "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
       unsetenv(name);
     }
   }
@@ -29,6 +30,50 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.flush_ms, 250u);
   EXPECT_NE(config.run_id, 0u);
   EXPECT_EQ(std::string(config.directory).rfind("/dev/shm/slowtoken-", 0), 0u);
+}
+
+TEST_F(ConfigTest, ModeDecidesTheGraphLevelUnlessItIsGiven) {
+  EXPECT_EQ(Config::FromEnvironment().mode, Config::Mode::kFlight);
+  EXPECT_EQ(Config::FromEnvironment().graph, Config::GraphLevel::kLaunch);
+  setenv("SLOWTOKEN_MODE", "trace", 1);
+  EXPECT_EQ(Config::FromEnvironment().mode, Config::Mode::kTrace);
+  EXPECT_EQ(Config::FromEnvironment().graph, Config::GraphLevel::kNode);
+  setenv("SLOWTOKEN_GRAPH", "launch", 1);
+  EXPECT_EQ(Config::FromEnvironment().graph, Config::GraphLevel::kLaunch);
+  setenv("SLOWTOKEN_MODE", "metrics", 1);
+  setenv("SLOWTOKEN_GRAPH", "node", 1);
+  EXPECT_EQ(Config::FromEnvironment().mode, Config::Mode::kMetrics);
+  EXPECT_EQ(Config::FromEnvironment().graph, Config::GraphLevel::kNode);
+  setenv("SLOWTOKEN_MODE", "everything", 1);
+  EXPECT_EQ(Config::FromEnvironment().mode, Config::Mode::kFlight);
+}
+
+TEST_F(ConfigTest, BoundsAndServiceLevels) {
+  setenv("SLOWTOKEN_SLO", "ttft:500ms", 1);
+  setenv("SLOWTOKEN_FLIGHT", "pre:1s,post:500ms,every:0s,keep:5s,age:1h,ring:8M,disk:100M", 1);
+  setenv("SLOWTOKEN_MAX_TRACE", "1M", 1);
+  const Config config = Config::FromEnvironment();
+  EXPECT_EQ(config.slo.ttft_ns, 500'000'000u);
+  EXPECT_EQ(config.slo.itl_ns, 0u);
+  EXPECT_EQ(config.flight.pre_ns, 1'000'000'000u);
+  EXPECT_EQ(config.flight.post_ns, 500'000'000u);
+  EXPECT_EQ(config.flight.every_ns, 0u);
+  EXPECT_EQ(config.flight.ring_age_ns(), 6'500'000'000u);
+  EXPECT_EQ(config.flight.age_ns, 3'600'000'000'000u);
+  EXPECT_EQ(config.flight.ring_bytes, 8u << 20);
+  EXPECT_EQ(config.flight.disk_bytes, 100u << 20);
+  EXPECT_EQ(config.trace_bytes, 1u << 20);
+}
+
+TEST_F(ConfigTest, OneWrongEntryVoidsTheWholeText) {
+  setenv("SLOWTOKEN_SLO", "itl:10ms,ttft:fast", 1);
+  setenv("SLOWTOKEN_FLIGHT", "pre:1s,ring:2K", 1);
+  setenv("SLOWTOKEN_MAX_TRACE", "0", 1);
+  const Config config = Config::FromEnvironment();
+  EXPECT_EQ(config.slo.itl_ns, 0u);
+  EXPECT_EQ(config.flight.pre_ns, 10'000'000'000u);
+  EXPECT_EQ(config.flight.ring_bytes, 32u << 20);
+  EXPECT_EQ(config.trace_bytes, 4ull << 30);
 }
 
 TEST_F(ConfigTest, TwoProcessesWithoutKeyDrawDifferentOnes) {

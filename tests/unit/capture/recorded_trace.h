@@ -24,6 +24,7 @@ class RecordedTrace {
     folder_ = mkdtemp(pattern);
     snprintf(config_.directory, sizeof config_.directory, "%s/recorded", folder_.c_str());
     strcpy(config_.role, "test");
+    config_.mode = Config::Mode::kTrace;
     EXPECT_TRUE(arena_.Reserve(config_.memory_bytes, false));
     pipeline_ = std::make_unique<Pipeline>();
     EXPECT_TRUE(pipeline_->Init(arena_, config_));

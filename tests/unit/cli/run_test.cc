@@ -64,8 +64,10 @@ TEST_F(RunTest, TakesBothDoorsAndSetsWhatTheLibraryReads) {
   EXPECT_EQ(variables["NVTX_INJECTION64_PATH"], Library());
   EXPECT_EQ(variables["SLOWTOKEN_OUT"], dir_.path() + "/out");
   EXPECT_TRUE(fs::is_directory(dir_.path() + "/out"));
-  EXPECT_EQ(variables["SLOWTOKEN_MODE"], "trace");
-  EXPECT_EQ(variables["SLOWTOKEN_GRAPH"], "node");
+  EXPECT_EQ(variables["SLOWTOKEN_MODE"], "flight");
+  EXPECT_EQ(variables["SLOWTOKEN_GRAPH"], "launch");
+  EXPECT_EQ(variables["SLOWTOKEN_SLO"], "");
+  EXPECT_EQ(variables["SLOWTOKEN_MAX_TRACE"], std::to_string(4ull << 30));
   EXPECT_EQ(variables["SLOWTOKEN_IDS"], "hash");
   EXPECT_EQ(variables["SLOWTOKEN_MEMORY"], std::to_string(64 << 20));
   EXPECT_EQ(variables["SLOWTOKEN_LABELS"], "model=m 1,tp=2");
@@ -73,6 +75,20 @@ TEST_F(RunTest, TakesBothDoorsAndSetsWhatTheLibraryReads) {
   EXPECT_EQ(variables["SLOWTOKEN_KEY"].size(), 32u);
   EXPECT_FALSE(variables.contains("LD_LIBRARY_PATH"));
   EXPECT_EQ(result_.err, "");
+}
+
+TEST_F(RunTest, ModeDecidesTheGraphLevelUnlessItIsGiven) {
+  EXPECT_EQ(Variables({"--mode=trace"})["SLOWTOKEN_GRAPH"], "node");
+  EXPECT_EQ(Variables({"--mode=metrics"})["SLOWTOKEN_GRAPH"], "launch");
+  EXPECT_EQ(Variables({"--mode=flight", "--graph=node"})["SLOWTOKEN_GRAPH"], "node");
+}
+
+TEST_F(RunTest, ServiceLevelsAndBoundsTravelAsGiven) {
+  auto variables =
+      Variables({"--slo=ttft:500ms,itl:100ms", "--flight=pre:5s,ring:8M", "--mode=trace", "--max-trace=10M"});
+  EXPECT_EQ(variables["SLOWTOKEN_SLO"], "ttft:500ms,itl:100ms");
+  EXPECT_EQ(variables["SLOWTOKEN_FLIGHT"], "pre:5s,ring:8M");
+  EXPECT_EQ(variables["SLOWTOKEN_MAX_TRACE"], std::to_string(10 << 20));
 }
 
 TEST_F(RunTest, EachRunDrawsAFreshIdAndKey) {

@@ -62,10 +62,13 @@ void EngineThread(const Options& options, int fd, TruthFile& truth, absl::Status
   if (!status.ok()) kill(getpid(), SIGTERM);
 }
 
-// Waits for SIGTERM or SIGINT, or for a child that ended. True if the user asked to stop.
+// Waits for SIGTERM or SIGINT, or for a child that ended. True if the user asked to stop. A child that somebody stops
+// for a moment goes on.
 bool AwaitEnd(const sigset_t& signals) {
   siginfo_t info;
-  while (sigwaitinfo(&signals, &info) < 0) continue;
+  do {
+    while (sigwaitinfo(&signals, &info) < 0) continue;
+  } while (info.si_signo == SIGCHLD && (info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED));
   return info.si_signo != SIGCHLD;
 }
 
