@@ -63,6 +63,7 @@ class Engine final : public record::EventVisitor {
   // it. Every annotation that happened before `heard` has been delivered.
   void WatchOpen(const record::Annotation& open) { watch_.Add(open); }
   void Watch(TimeNs heard) { watch_.Run(heard); }
+  void WatchBlindUntil(TimeNs now) { watch_.BlindUntil(now); }
   const WaitWatch& watch() const { return watch_; }
 
   // End of input: everything left becomes final now, partial where something is missing.

@@ -109,7 +109,7 @@ bool WaitWatch::Tell(record::RequestId req, const Wait& wait, TimeNs until) {
   const bool first = wait.last == 0;
   const TimeNs since = first ? wait.arrival : wait.last;
   const uint64_t limit = first ? slo_ttft_ns_ : slo_itl_ns_;
-  if (since == 0 || limit == 0 || until <= since || until - since <= limit) return false;
+  if (since <= blind_until_ || limit == 0 || until <= since || until - since <= limit) return false;
   Tell({first ? record::TriggerKind::kSloTtft : record::TriggerKind::kSloItl, req, wait.n + 1, until - since, limit});
   return true;
 }

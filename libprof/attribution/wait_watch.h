@@ -35,6 +35,9 @@ class WaitWatch {
   // given.
   void AddStall(const record::GapSummary& gap, uint64_t threshold_ns);
 
+  // Annotations were not recorded until `now` (a pause): waits that began before cannot be judged.
+  void BlindUntil(TimeNs now) { blind_until_ = now; }
+
   // Every annotation that happened before `heard` has been added. What is late then is in late() until the next Run.
   void Run(TimeNs heard);
   std::span<const LateWait> late() const { return late_.first(late_count_); }
@@ -72,6 +75,7 @@ class WaitWatch {
   uint32_t emission_count_ = 0;
   std::span<LateWait> late_;
   uint32_t late_count_ = 0, stall_count_ = 0;
+  TimeNs blind_until_ = 0;
   bool saw_send_ = false, saw_finish_ = false;
 };
 

@@ -95,6 +95,7 @@ void Pipeline::LookForTriggers(base::TimeNs round_start) {
     OpenRequests open(engine_);
     for (size_t i = 0; i < source_count_; ++i) sources_[i]->ForEachOpen(open);
   }
+  if (paused_) engine_.WatchBlindUntil(base::MonotonicNow());
   base::TimeNs heard = round_start;
   for (size_t i = 0; i < source_count_; ++i) {
     const base::TimeNs mine = sources_[i]->AnnotationsUpTo(clock_, round_start);

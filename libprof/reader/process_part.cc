@@ -18,7 +18,7 @@ absl::Status ProcessPart::Rewind() {
   }
   current_ = 0;
   expected_ = 0;
-  without_gap_from_ = 0;
+  without_gap_from_ = UINT64_MAX;
   gap_open_ = false;
   return result;
 }
@@ -38,6 +38,7 @@ bool ProcessPart::Load() {
   TraceFile& file = current();
   const bool gap = file.sequence() != expected_;
   if (joined()) file.SetGapBefore(gap || file.sequence() == 0);
+  if (file.sequence() == 0) without_gap_from_ = 0;
   gap_open_ = gap_open_ || gap;
   if (gap_open_ && file.has_advance()) {
     without_gap_from_ = file.watermark();

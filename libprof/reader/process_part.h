@@ -29,7 +29,7 @@ class ProcessPart {
   absl::Status status() const;
   uint64_t bytes_read() const;
 
-  // From when on the chunks delivered so far have no gap; 0: from the process's first on.
+  // From when on the chunks loaded so far have no gap; 0: from the process's first on; UINT64_MAX: nothing to speak of.
   record::TimeNs without_gap_from() const { return without_gap_from_; }
 
   // The end mark was seen behind the last chunk.
@@ -51,7 +51,7 @@ class ProcessPart {
   std::vector<Member> files_;
   size_t current_ = 0;
   uint64_t expected_ = 0;  // number of the next chunk
-  record::TimeNs without_gap_from_ = 0;
+  record::TimeNs without_gap_from_ = UINT64_MAX;
   bool gap_open_ = false;  // a gap was met and no Advance since
 };
 

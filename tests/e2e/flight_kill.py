@@ -10,8 +10,9 @@ import harness
 from harness import expect
 
 FLUSH_MS = 100
-MARGIN_MS = 150
+MARGIN_MS = 400  # the client takes a while to end
 RING_BYTES = 1 << 20
+SETTLED_NS = 2_500_000_000
 
 
 def main():
@@ -36,17 +37,19 @@ def main():
     expect(len(coverage["processes"]) == 1, f"one process left several files, not several processes: {coverage['processes']}")
     expect(any("flight ring" in note for note in coverage["notes"]), f"notes: {coverage['notes']}")
     expect(coverage["kernels"] > 0, "no kernels survived")
-    # What was concluded covers the whole run, though the ring holds the last part of it only.
-    answered = sum(1 for line in client if line["status"] == 200)
+    # What was concluded covers the whole run, though the ring holds the last part of it only. A request is concluded half
+    # a second after its end, and written within another one.
+    answered = sum(1 for line in client if line["status"] == 200 and line["last"] < killed_at - SETTLED_NS)
     finished = [r for r in report["requests"] if r["ttft_ns"] is not None]
-    print(f"{len(segments)} segments, {size} bytes, {coverage['kernels']} kernels; {len(finished)} of {answered} requests concluded")
-    expect(len(finished) > 0.7 * answered, f"{len(finished)} of {answered} requests are in the report")
+    print(f"{len(segments)} segments, {size} bytes, {coverage['kernels']} kernels; {len(finished)} requests concluded, {answered} had settled")
+    expect(len(finished) >= answered > 20, f"{len(finished)} of {answered} requests are in the report")
     for request in finished:
         expect(sum(request["ttft_phases"].values()) == request["ttft_ns"], f"{request['req']}: phases do not add up")
     start = report["origin"]["monotonic_ns"]
     last = max(g["start_ns"] + g["dur_ns"] for g in report["iterations"]["list"])
     missing_ms = (killed_at - start - last) / 1e6
-    expect(missing_ms < 1500 + FLUSH_MS + MARGIN_MS, f"the last {missing_ms:.0f} ms are missing")
+    print(f"the last {missing_ms:.0f} ms are missing")
+    expect(missing_ms < FLUSH_MS + MARGIN_MS, f"the last {missing_ms:.0f} ms are missing")
 
 
 if __name__ == "__main__":

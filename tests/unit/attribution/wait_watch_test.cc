@@ -100,6 +100,20 @@ TEST_F(WaitWatchTest, ARequestThatIsOverWaitsForNothing) {
   EXPECT_EQ(LateAt(2000), "");
 }
 
+TEST_F(WaitWatchTest, AWaitThatBeganBeforeTheEndOfAPauseIsNotJudged) {
+  Start(500, 100);
+  Add(AnnotationName::kReq, 1, 1000, 0);
+  Add(AnnotationName::kReq, 2, 1000, 0);
+  Send(1, 1100, 1);
+  LateAt(1110);
+  watch_.BlindUntil(3000 * kMs);
+  EXPECT_EQ(LateAt(3000), "");
+  EXPECT_EQ(LateAt(3400), "") << "the tokens may have come meanwhile";
+  Send(1, 3420, 7);
+  EXPECT_EQ(LateAt(3450), "");
+  EXPECT_EQ(LateAt(3530), "slo_itl 1 n 8 110;");
+}
+
 TEST_F(WaitWatchTest, WhereNoEndCanBeSeenAnOpenGapIsNoWait) {
   Start(500, 100);
   Add(AnnotationName::kReqToken, 1, 1000, 1000, 1);  // neither req nor req.finish in this process

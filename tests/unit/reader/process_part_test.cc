@@ -163,6 +163,35 @@ TEST(ProcessPart, ConclusionsStandBehindTheDetailTheyRestOn) {
   EXPECT_EQ(read.process.detail_from, 3000u);
 }
 
+// What was concluded before the ring's oldest chunk must not look as if its detail were there.
+TEST(ProcessPart, WhileReadingDetailIsSaidToBeginWithTheRing) {
+  class Asker final : public record::EventVisitor {
+   public:
+    explicit Asker(const TraceSet& set) : set_(&set) {}
+    using EventVisitor::On;
+    void On(const record::RequestSummary&) override { from.push_back(set_->processes()[0].detail_from); }
+    std::vector<record::TimeNs> from;
+
+   private:
+    const TraceSet* set_;
+  };
+  const Frames ring(4), summaries(4, trace::FilePart::kSummaries);
+  for (const size_t first : {0, 2}) {
+    TempDir dir;
+    dir.Write("engine-7-0b.stt", summaries.File(0, 5));
+    dir.Write("flight/engine-7-0a.stt", ring.File(first, 5));
+    auto set = TraceSet::Open({dir.path()}, Small());
+    ASSERT_TRUE(set.ok());
+    Asker asker(**set);
+    ASSERT_TRUE((*set)->Replay(asker).ok());
+    if (first == 0) {
+      EXPECT_THAT(asker.from, ElementsAre(0, 0, 0, 0));
+    } else {
+      EXPECT_THAT(asker.from, ElementsAre(UINT64_MAX, UINT64_MAX, 4000, 4000));
+    }
+  }
+}
+
 TEST(ProcessPart, AGapBetweenSegmentsMovesWhereDetailBegins) {
   TempDir dir;
   const Frames ring(8);
