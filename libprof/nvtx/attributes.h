@@ -6,6 +6,17 @@
 
 namespace slowtoken::nvtx {
 
+inline void ReadPayload(HostEvent& event, const nvtxEventAttributes_t& a) {
+  if (a.payloadType >= NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 && a.payloadType <= NVTX_PAYLOAD_TYPE_FLOAT) {
+    event.payload = static_cast<PayloadForm>(a.payloadType);
+    event.value = a.payload.ullValue;
+  } else if (a.payloadType == NVTX_PAYLOAD_TYPE_EXT && a.reserved0 > 0) {
+    event.payload = PayloadForm::kExtended;
+    event.pieces = reinterpret_cast<const nvtxPayloadData_t*>(static_cast<uintptr_t>(a.payload.ullValue));
+    event.piece_count = static_cast<size_t>(a.reserved0);
+  }
+}
+
 // `scratch` must live until the event is written.
 [[gnu::always_inline]] inline HostEvent ReadAttributes(HostCall& call, uint16_t domain, const nvtxEventAttributes_t* a,
                                                        RecycledText& scratch) {
@@ -26,13 +37,8 @@ namespace slowtoken::nvtx {
     default:
       break;
   }
-  if (a->payloadType >= NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 && a->payloadType <= NVTX_PAYLOAD_TYPE_FLOAT) {
-    event.payload = static_cast<PayloadForm>(a->payloadType);
-    event.value = a->payload.ullValue;
-  } else if (a->payloadType == NVTX_PAYLOAD_TYPE_EXT && a->reserved0 > 0) {
-    event.payload = PayloadForm::kExtended;
-    event.pieces = reinterpret_cast<const nvtxPayloadData_t*>(static_cast<uintptr_t>(a->payload.ullValue));
-    event.piece_count = static_cast<size_t>(a->reserved0);
+  if (a->payloadType != NVTX_PAYLOAD_UNKNOWN) [[unlikely]] {
+    ReadPayload(event, *a);
   }
   return event;
 }

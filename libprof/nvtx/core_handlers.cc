@@ -16,8 +16,9 @@ int PushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
 }
 
 int PopIn(nvtxDomainHandle_t domain) {
-  const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
-  HostCall call;
+  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
+  const uint64_t stamp = recorder.Stamp();
+  HostCall call(recorder);
   if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
   return Pop(call, DomainOf(domain), stamp, nullptr);
 }
@@ -33,8 +34,9 @@ nvtxRangeId_t StartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* at
 
 void EndIn(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
   if (id == 0) return;
-  const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
-  HostCall call;
+  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
+  const uint64_t stamp = recorder.Stamp();
+  HostCall call(recorder);
   HostEvent event;
   event.detail.id = id;
   End(call, DomainOf(domain), stamp, event);

@@ -2,6 +2,8 @@
 // extended payload) is inline: one stamp, one reservation, one copy of the text.
 #pragma once
 
+#include <new>
+
 #include "nvtx/host_call.h"
 #include "nvtx/message.h"
 #include "nvtx/payload_copy.h"
@@ -27,42 +29,45 @@ struct Place {
 };
 
 // Reserves `bytes` and counts the loss if there is no room.
-inline std::byte* ReserveOrCount(HostCall& call, uint32_t bytes) {
-  std::byte* room = call.thread().queue.Reserve(bytes);
-  if (__builtin_expect(room == nullptr, 0)) call.recorder().losses->Add(base::Loss::kNvtxRingFull);
+inline std::byte* ReserveOrCount(Recorder& recorder, HostThread& thread, uint32_t bytes) {
+  std::byte* room = thread.queue.Reserve(bytes);
+  if (__builtin_expect(room == nullptr, 0)) recorder.losses->Add(base::Loss::kNvtxRingFull);
   return room;
 }
 
-// Copies the fixed part and the text; returns where the payload goes.
+// Writes the fixed part, member by member in place (a copy of a header built elsewhere would wait for its small
+// stores), and the text; returns where the payload goes.
 inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEvent& event, uint32_t bytes) {
-  const RecordHeader header{.size = bytes,
-                            .op = place.op,
-                            .form = event.message.form,
-                            .payload = event.payload,
-                            .truncated = event.message.truncated,
-                            .stamp = place.stamp,
-                            .domain = place.domain,
-                            .level = place.level,
-                            .text = event.message.text};
-  memcpy(room, &header, sizeof header);
-  memcpy(room + sizeof header, &event.detail, sizeof event.detail);
-  room += sizeof header + sizeof event.detail;
+  ::new (static_cast<void*>(room)) RecordHeader{.size = bytes,
+                                                .op = place.op,
+                                                .form = event.message.form,
+                                                .payload = event.payload,
+                                                .truncated = event.message.truncated,
+                                                .stamp = place.stamp,
+                                                .domain = place.domain,
+                                                .level = place.level,
+                                                .text = event.message.text};
+  ::new (static_cast<void*>(room + sizeof(RecordHeader))) RecordDetail(event.detail);
+  room += sizeof(RecordHeader) + sizeof(RecordDetail);
   const uint32_t text = event.message.bytes();
   if (text != 0) memcpy(room, event.message.data, text);
   return room + AlignRecord(text);
 }
 
-// The event with its extended payload. False: dropped and counted. event_writer.cc.
-bool WriteExtended(HostCall& call, const Place& place, const HostEvent& event);
+// The event with its extended payload. False: dropped and counted. Takes copies, so that the caller's event never needs
+// an address and stays in registers. event_writer.cc.
+bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEvent event);
 
 // False: dropped and counted.
 [[gnu::always_inline]] inline bool WriteEvent(HostCall& call, const Place& place, const HostEvent& event) {
   if (__builtin_expect(event.message.truncated, 0)) call.recorder().losses->Add(base::Loss::kNvtxTextTruncated);
-  if (__builtin_expect(event.payload == PayloadForm::kExtended, 0)) return WriteExtended(call, place, event);
+  if (__builtin_expect(event.payload == PayloadForm::kExtended, 0)) {
+    return WriteExtended(call.recorder(), call.thread(), place, event);
+  }
   const bool plain = event.payload != PayloadForm::kNone;
   const uint32_t bytes = static_cast<uint32_t>(sizeof(RecordHeader) + sizeof(RecordDetail)) +
                          AlignRecord(event.message.bytes()) + (plain ? 8 : 0);
-  std::byte* room = ReserveOrCount(call, bytes);
+  std::byte* room = ReserveOrCount(call.recorder(), call.thread(), bytes);
   if (room == nullptr) return false;
   std::byte* payload = WriteFront(room, place, event, bytes);
   if (plain) memcpy(payload, &event.value, 8);
@@ -72,12 +77,12 @@ bool WriteExtended(HostCall& call, const Place& place, const HostEvent& event);
 
 // A pop without payload: the header alone.
 inline void WritePop(HostCall& call, const Place& place) {
-  const RecordHeader header{
-      .size = sizeof(RecordHeader), .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level};
-  std::byte* room = ReserveOrCount(call, header.size);
+  constexpr uint32_t kBytes = sizeof(RecordHeader);
+  std::byte* room = ReserveOrCount(call.recorder(), call.thread(), kBytes);
   if (room == nullptr) return;
-  memcpy(room, &header, sizeof header);
-  call.thread().queue.Commit(header.size);
+  ::new (static_cast<void*>(room))
+      RecordHeader{.size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level};
+  call.thread().queue.Commit(kBytes);
 }
 
 }  // namespace slowtoken::nvtx

@@ -8,10 +8,11 @@ namespace slowtoken::nvtx {
 
 class HostCall {
  public:
-  HostCall() : recorder_(*g_recorder.load(std::memory_order_acquire)) {
+  [[gnu::always_inline]] HostCall() : HostCall(*g_recorder.load(std::memory_order_acquire)) {}
+  [[gnu::always_inline]] explicit HostCall(Recorder& recorder) : recorder_(recorder) {
     mode_ = recorder_.mode.load(std::memory_order_relaxed);
     HostThread* thread = mode_ == Mode::kSilent ? recorder_.threads.Find() : recorder_.threads.Current();
-    if (thread == nullptr || thread->busy.load(std::memory_order_relaxed)) {
+    if (thread == nullptr || thread->busy.load(std::memory_order_relaxed)) [[unlikely]] {
       if (mode_ == Mode::kRecording) recorder_.losses->Add(base::Loss::kNoThreadRing);
       return;
     }

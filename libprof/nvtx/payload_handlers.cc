@@ -20,8 +20,9 @@ int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t
 }
 
 int PopPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
-  HostCall call;
+  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
+  const uint64_t stamp = recorder.Stamp();
+  HostCall call(recorder);
   if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
   const HostEvent event = PayloadEvent(data, count);
   return Pop(call, DomainOf(domain), stamp, &event);
@@ -36,8 +37,9 @@ nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* d
 
 void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data, size_t count) {
   if (id == 0) return;
-  const uint64_t stamp = g_recorder.load(std::memory_order_acquire)->Stamp();
-  HostCall call;
+  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
+  const uint64_t stamp = recorder.Stamp();
+  HostCall call(recorder);
   HostEvent event = PayloadEvent(data, count);
   event.detail.id = id;
   End(call, DomainOf(domain), stamp, event);

@@ -18,11 +18,10 @@ inline uint16_t DomainOf(nvtxDomainHandle_t handle) {
 // How many levels of the domain were open when this thread first met the pause and still are. Asked while paused,
 // before the level changes. A level left over from an earlier pause counts as well: its pop finds no range and changes
 // nothing.
-inline uint32_t& OpenBeforePause(HostCall& call, uint16_t domain) {
-  HostThread& thread = call.thread();
+inline uint32_t& OpenBeforePause(const Recorder& recorder, HostThread& thread, uint16_t domain) {
   // `pauses` is counted before the mode is set. (No fence: ThreadSanitizer knows none.)
-  static_cast<void>(call.recorder().mode.load(std::memory_order_acquire));
-  const uint32_t pause = call.recorder().pauses.load(std::memory_order_relaxed);
+  static_cast<void>(recorder.mode.load(std::memory_order_acquire));
+  const uint32_t pause = recorder.pauses.load(std::memory_order_relaxed);
   if (thread.pause != pause) {
     thread.pause = pause;
     thread.open_before_pause = thread.levels;
@@ -31,14 +30,14 @@ inline uint32_t& OpenBeforePause(HostCall& call, uint16_t domain) {
 }
 
 // A push that is followed but not recorded.
-inline int PushUnrecorded(HostCall& call, uint16_t domain) {
+[[gnu::always_inline]] inline int PushUnrecorded(HostCall& call, uint16_t domain) {
   if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
-  OpenBeforePause(call, domain);
+  OpenBeforePause(call.recorder(), call.thread(), domain);
   return static_cast<int>(call.thread().levels[domain]++);
 }
 
 // The call records.
-inline int Push(HostCall& call, uint16_t domain, const HostEvent& event) {
+[[gnu::always_inline]] inline int Push(HostCall& call, uint16_t domain, const HostEvent& event) {
   const uint32_t level = call.thread().levels[domain]++;
   if (level < kDeepest) {
     WriteEvent(call, {Op::kPush, domain, static_cast<uint16_t>(level), call.recorder().Stamp()}, event);
@@ -49,17 +48,17 @@ inline int Push(HostCall& call, uint16_t domain, const HostEvent& event) {
 }
 
 // True if the pop about to happen ends a range that may have been recorded; while paused, one that began before.
-inline bool EndsRecorded(HostCall& call, uint16_t domain, uint32_t level) {
+[[gnu::always_inline]] inline bool EndsRecorded(HostCall& call, uint16_t domain, uint32_t level) {
   if (__builtin_expect(call.recording(), 1)) return true;
   if (!call.listening()) return false;
-  uint32_t& before = OpenBeforePause(call, domain);
+  uint32_t& before = OpenBeforePause(call.recorder(), call.thread(), domain);
   if (level >= before) return false;
   before = level;
   return true;
 }
 
 // `event` is nullptr for a pop that says nothing.
-inline int Pop(HostCall& call, uint16_t domain, uint64_t stamp, const HostEvent* event) {
+[[gnu::always_inline]] inline int Pop(HostCall& call, uint16_t domain, uint64_t stamp, const HostEvent* event) {
   uint32_t& depth = call.thread().levels[domain];
   if (depth == 0) {
     if (call.recording()) call.recorder().losses->Add(base::Loss::kNvtxUnbalanced);

@@ -30,13 +30,34 @@ void WriteHeader(RecordQueue& queue, std::byte* room, Op op, uint32_t text) {
 bool ThreadSlots::Init(base::Arena& arena, uint32_t threads, uint32_t chunks, uint32_t chunk_bytes) {
   owners_ = arena.AllocateArray<std::atomic<uint64_t>>(threads);
   threads_ = arena.AllocateArray<HostThread>(threads);
-  if (owners_.empty() || threads_.empty() || !pool_.Init(arena, chunks, chunk_bytes)) return false;
+  places_ = arena.AllocateArray<std::atomic<uint64_t>>(kPlaces);
+  if (owners_.empty() || threads_.empty() || places_.empty() || !pool_.Init(arena, chunks, chunk_bytes)) return false;
   for (uint32_t i = 0; i < threads; ++i) {
     threads_[i].queue.Init(pool_);
     threads_[i].next_range = (uint64_t{i} + 1) << kRangeCounterBits;
     threads_[i].slots = this;
   }
   return pthread_key_create(&key_, OnThreadExit) == 0;
+}
+
+HostThread* ThreadSlots::ByKey() {
+  void* value = pthread_getspecific(key_);
+  return IsExiting(value) ? nullptr : static_cast<HostThread*>(value);
+}
+
+HostThread* ThreadSlots::ByKeyOrClaim() {
+  void* value = pthread_getspecific(key_);
+  if (value != nullptr && !IsExiting(value)) return static_cast<HostThread*>(value);
+  HostThread* thread = Claim();
+  if (thread != nullptr && value == nullptr) Publish(*thread);
+  return thread;
+}
+
+void ThreadSlots::Publish(const HostThread& thread) {
+  const uint64_t self = ThreadPointer();
+  const auto index = static_cast<uint64_t>(&thread - threads_.data());
+  if (self >> kIndexShift != 0 || index >> (64 - kIndexShift) != 0) return;
+  PlaceOf(self).store(self | index << kIndexShift, std::memory_order_relaxed);
 }
 
 HostThread* ThreadSlots::Claim() {
@@ -88,6 +109,11 @@ bool ThreadSlots::Begin(HostThread& thread) {
 }
 
 void ThreadSlots::Release(HostThread& thread) {
+  const uint64_t self = ThreadPointer();
+  uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
+  if ((place ^ self) << (64 - kIndexShift) == 0) {
+    PlaceOf(self).compare_exchange_strong(place, 0, std::memory_order_relaxed);
+  }
   WriteHeader(thread.queue, thread.queue.ReserveLast(), Op::kThreadExit, 0);
   thread.ready = false;
   owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
@@ -103,10 +129,17 @@ void ThreadSlots::Reclaim(size_t i) {
   owners_[i].store(0, std::memory_order_release);
 }
 
-void ThreadSlots::OnThreadExit(void* thread) {
+void ThreadSlots::OnThreadExit(void* value) {
   const int saved_errno = errno;
-  auto* exiting = static_cast<HostThread*>(thread);
-  exiting->slots->Release(*exiting);
+  ThreadSlots* slots;
+  if (IsExiting(value)) {
+    slots = reinterpret_cast<ThreadSlots*>(static_cast<std::byte*>(value) - 1);
+  } else {
+    auto* thread = static_cast<HostThread*>(value);
+    slots = thread->slots;
+    slots->Release(*thread);
+  }
+  pthread_setspecific(slots->key_, slots->Exiting());
   errno = saved_errno;
 }
 

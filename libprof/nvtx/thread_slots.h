@@ -1,7 +1,8 @@
-// ThreadSlots: the queues and which host thread owns which. A thread finds its slot with one pthread_getspecific; the
-// first time it claims a free one (a scan of the owners, one gettid, one pthread_setspecific, which allocates in glibc
-// only if the process holds more than 31 keys). When the thread exits, the key's destructor gives the slot back; what
-// its queue holds stays for the worker, and the next owner appends behind it.
+// ThreadSlots: the queues and which host thread owns which. A thread finds its slot with one look into a table at the
+// place of its thread pointer, or, where another thread took that place, with one pthread_getspecific; the first time
+// it claims a free one (a scan of the owners, one gettid, one pthread_setspecific, which allocates in glibc only if the
+// process holds more than 31 keys). When the thread exits, the key's destructor gives the slot back; what its queue
+// holds stays for the worker, and the next owner appends behind it.
 // Current and Find: host threads, no lock, errno kept. The queues' consumer is the worker.
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "base/arena.h"
 #include "nvtx/record_queue.h"
+#include "nvtx/thread_pointer.h"
 #include "record/ids.h"
 
 namespace slowtoken::nvtx {
@@ -43,7 +45,8 @@ class ThreadSlots {
   bool Init(base::Arena& arena, uint32_t threads, uint32_t chunks, uint32_t chunk_bytes);
 
   static size_t MemoryNeeded(uint32_t threads, uint32_t chunks, uint32_t chunk_bytes) {
-    return threads * (sizeof(HostThread) + sizeof(uint64_t)) + chunks * (size_t{chunk_bytes} + sizeof(uint32_t));
+    return threads * (sizeof(HostThread) + sizeof(uint64_t)) + kPlaces * sizeof(uint64_t) +
+           chunks * (size_t{chunk_bytes} + sizeof(uint32_t));
   }
 
   // In a forked child, before a new ThreadSlots takes over: the threads of the parent are gone.
@@ -51,11 +54,14 @@ class ThreadSlots {
 
   // The calling thread's state; nullptr if there is no slot or no chunk left.
   HostThread* Current() {
-    auto* thread = static_cast<HostThread*>(pthread_getspecific(key_));
-    return __builtin_expect(thread != nullptr, 1) ? thread : Claim();
+    HostThread* thread = AtPlace();
+    return __builtin_expect(thread != nullptr, 1) ? thread : ByKeyOrClaim();
   }
   // The same, but never claims.
-  HostThread* Find() { return static_cast<HostThread*>(pthread_getspecific(key_)); }
+  HostThread* Find() {
+    HostThread* thread = AtPlace();
+    return __builtin_expect(thread != nullptr, 1) ? thread : ByKey();
+  }
 
   std::span<HostThread> threads() { return threads_; }
 
@@ -63,16 +69,37 @@ class ThreadSlots {
   void Reclaim(size_t i);
 
  private:
+  static constexpr size_t kPlaces = 1024;
+  static constexpr int kIndexShift = 48;  // a thread pointer has no more bits; the slot's number stands above
+
+  std::atomic<uint64_t>& PlaceOf(uint64_t self) {
+    return places_[static_cast<size_t>((self >> 6) * 0x9e3779b97f4a7c15u >> 54)];
+  }
+  // One word says both whose it is and which slot, so what another thread puts there meanwhile cannot mislead.
+  HostThread* AtPlace() {
+    const uint64_t self = ThreadPointer();
+    const uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
+    return (place ^ self) << (64 - kIndexShift) == 0 ? &threads_[place >> kIndexShift] : nullptr;
+  }
+
+  HostThread* ByKey();
+  HostThread* ByKeyOrClaim();
   HostThread* Claim();
   HostThread* TakeOwned(uint64_t self);
   HostThread* TakeFree(uint64_t self);
   bool Begin(HostThread& thread);
   void Release(HostThread& thread);
-  static void OnThreadExit(void* thread);
+  void Publish(const HostThread& thread);
+  // What the key holds of a thread whose exit has begun: a slot it claims now is not put at its place, because the last
+  // round of destructors may leave it behind, and the next thread may have the same thread pointer.
+  void* Exiting() { return reinterpret_cast<std::byte*>(this) + 1; }
+  static bool IsExiting(const void* value) { return (reinterpret_cast<uintptr_t>(value) & 1) != 0; }
+  static void OnThreadExit(void* value);
 
   pthread_key_t key_ = 0;
   ChunkPool pool_;
   std::span<std::atomic<uint64_t>> owners_;  // pthread_self() of the owner, 0 = free
+  std::span<std::atomic<uint64_t>> places_;  // thread pointer and slot number; 0 = nobody's
   std::span<HostThread> threads_;
 };
 

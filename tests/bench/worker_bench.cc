@@ -5,7 +5,11 @@
 // hides it: there the ratio is one of instructions, and cannot come near 2 while CUPTI's stepping alone is 72 of them.
 //   worker_bench                             the figures, with ratios to the limit
 //   worker_bench encode|all graph|eager N    N passes for callgrind (tests/bench/instructions.py)
+//   worker_bench growth N                    N passes; exit code 1 if memory grew
 #include <benchmark/benchmark.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,8 +18,9 @@
 #include "attribution/engine.h"
 #include "capture/fanout.h"
 #include "cupti/cupti_source.h"
-#include "cupti_buffers.h"
+#include "driven_cupti.h"
 #include "trace/chunk_encoder.h"
+#include "trace/file_sink.h"
 
 namespace slowtoken::bench {
 namespace {
@@ -31,51 +36,25 @@ void EvictCaches() {
 
 uint64_t ThreadCpu() { return base::ReadClock(CLOCK_THREAD_CPUTIME_ID); }
 
-// The CUPTI that the source is given: it only keeps the two call-backs.
-CUpti_BuffersCallbackRequestFunc g_request;
-CUpti_BuffersCallbackCompleteFunc g_complete;
-
-cupti::ApiTable DrivenCupti() {
-  cupti::ApiTable api;
-  api.get_version = [](uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; };
-  api.register_callbacks = [](CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
-    g_request = request;
-    g_complete = complete;
-    return CUPTI_SUCCESS;
-  };
-  api.set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) { return CUPTI_SUCCESS; };
-  api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
-  api.subscribe = [](CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) { return CUPTI_SUCCESS; };
-  api.unsubscribe = [](CUpti_SubscriberHandle) { return CUPTI_SUCCESS; };
-  api.get_callback_name = [](CUpti_CallbackDomain, uint32_t, const char** name) {
-    return *name = "cudaLaunchKernel_v7000", CUPTI_SUCCESS;
-  };
-  api.enable = [](CUpti_ActivityKind) { return CUPTI_SUCCESS; };
-  api.enable_runtime_api = [](CUpti_CallbackId, uint8_t) { return CUPTI_SUCCESS; };
-  api.enable_driver_api = [](CUpti_CallbackId, uint8_t) { return CUPTI_SUCCESS; };
-  api.get_next_record = Stepper();
-  api.flush_all = [](uint32_t) { return CUPTI_SUCCESS; };
-  api.get_num_dropped = [](CUcontext, uint32_t, size_t* dropped) { return *dropped = 0, CUPTI_SUCCESS; };
-  return api;
-}
-
-// Takes every frame and counts its bytes.
+// Takes every frame and counts its bytes; writes them to a file as well if it is given one.
 class CountingSink : public trace::Sink {
  public:
   bool Write(std::span<const uint8_t> header, std::span<const uint8_t> payload) override {
     bytes_ += header.size() + payload.size();
-    return true;
+    return file_ == nullptr || file_->Write(header, payload);
   }
+  void WriteTo(trace::FileSink& file) { file_ = &file; }
   uint64_t bytes() const { return bytes_; }
 
  private:
+  trace::FileSink* file_ = nullptr;
   uint64_t bytes_ = 0;
 };
 
 // Everything behind the buffers, as capture/pipeline puts it together.
 class Bench {
  public:
-  explicit Bench(bool with_attribution) : with_attribution_(with_attribution) {
+  explicit Bench(bool with_attribution, bool cold = true) : with_attribution_(with_attribution), cold_(cold) {
     arena_.Reserve(96u << 20, true);
     dictionary_.Init(arena_, {}, losses_);
     encoder_.Init(arena_, dictionary_, losses_, sink_, {}, {});
@@ -115,7 +94,7 @@ class Bench {
     uint64_t spent = 0;
     for (size_t record = 0; record < stream.records();) {
       record = Load(stream, record);
-      EvictCaches();
+      if (cold_) EvictCaches();
       const uint64_t start = ThreadCpu();
       TimedCollect(record == stream.records());
       spent += ThreadCpu() - start;
@@ -142,6 +121,14 @@ class Bench {
     return totals.kernels;
   }
   uint64_t bytes() const { return sink_.bytes(); }
+  size_t memory() const { return arena_.used(); }
+  void WriteTo(trace::FileSink& file) { sink_.WriteTo(file); }
+  // Everything that was lost, by any cause.
+  uint64_t lost() const {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < base::kLossCount; ++i) sum += losses_.Get(static_cast<base::Loss>(i));
+    return sum;
+  }
 
  private:
   // `iter` around the launches of each step that begins among these records.
@@ -174,6 +161,7 @@ class Bench {
   cupti::Options options_;
   cupti::CuptiSource source_;
   bool with_attribution_;
+  bool cold_;
 };
 
 const CuptiBuffers& Stream(bool graph) {
@@ -257,6 +245,65 @@ BENCHMARK(BM_BufferToChunk)
     ->MinTime(1);
 BENCHMARK(BM_WholeWorker)->ArgName("graph")->Arg(1)->Arg(0)->UseManualTime()->Unit(benchmark::kMillisecond)->MinTime(1);
 
+// The worker with attribution and a file on a memory file system behind it: how many kernels a second it takes on one
+// core, all of them kept. Goal: 1 million.
+void BM_WorkerToFile(benchmark::State& state) {
+  const CuptiBuffers& stream = Stream(state.range(0) != 0);
+  char path[] = "/dev/shm/slowtoken_bench_XXXXXX";
+  const int fd = mkstemp(path);
+  if (fd < 0) return state.SkipWithError("no file in /dev/shm");
+  close(fd);
+  unlink(path);
+  trace::FileSink file;
+  if (!file.OpenPath(path)) return state.SkipWithError("no file in /dev/shm");
+  auto bench = std::make_unique<Bench>(true);
+  bench->WriteTo(file);
+  bench->Pass(stream);
+  const uint64_t lost = bench->lost(), first_kernels = bench->kernels();
+  uint64_t spent = 0;
+  for (auto _ : state) {
+    const uint64_t pass = bench->Pass(stream);
+    spent += pass;
+    state.SetIterationTime(static_cast<double>(pass) * 1e-9);
+  }
+  unlink(path);
+  state.counters["kernels_per_s"] =
+      static_cast<double>(bench->kernels() - first_kernels) / (static_cast<double>(spent) * 1e-9);
+  state.counters["lost"] = static_cast<double>(bench->lost() - lost);
+}
+BENCHMARK(BM_WorkerToFile)
+    ->ArgName("graph")
+    ->Arg(1)
+    ->Arg(0)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(20);
+
+uint64_t ResidentBytes() {
+  unsigned long long total = 0, resident = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == nullptr || fscanf(file, "%llu %llu", &total, &resident) != 2) resident = 0;
+  if (file != nullptr) fclose(file);
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Goal P8: memory does not grow with kernels. Exit code 1 if it does; a few pages may come and go by themselves.
+int Growth(int passes) {
+  constexpr int kWarmUp = 8;
+  constexpr uint64_t kNoise = 256 << 10;
+  const CuptiBuffers& stream = Stream(true);
+  Bench bench(true, /*cold=*/false);
+  for (int i = 0; i < kWarmUp; ++i) bench.Pass(stream);
+  const uint64_t resident = ResidentBytes(), kernels = bench.kernels();
+  const size_t memory = bench.memory();
+  for (int i = 0; i < passes; ++i) bench.Pass(stream);
+  const uint64_t now = ResidentBytes();
+  std::printf("%llu kernels: resident %+lld bytes, of the cap %+lld bytes\n",
+              static_cast<unsigned long long>(bench.kernels() - kernels), static_cast<long long>(now - resident),
+              static_cast<long long>(bench.memory() - memory));
+  return now <= resident + kNoise && bench.memory() == memory ? 0 : 1;
+}
+
 // For callgrind: a number of passes, all inside TimedCollect. Two runs of different length give the cost of a kernel
 // once everything is warm.
 int Count(bool with_attribution, bool graph, int passes) {
@@ -273,6 +320,7 @@ int Count(bool with_attribution, bool graph, int passes) {
 
 int main(int argc, char** argv) {
   if (argc == 4) return slowtoken::bench::Count(!strcmp(argv[1], "all"), !strcmp(argv[2], "graph"), atoi(argv[3]));
+  if (argc == 3 && strcmp(argv[1], "growth") == 0) return slowtoken::bench::Growth(atoi(argv[2]));
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -115,6 +115,34 @@ TEST_F(NvtxThreads, AStormOfShortThreadsRecyclesSlotsAndChunks) {
   EXPECT_EQ(Lost(Loss::kNvtxRingFull) + Lost(Loss::kNoThreadRing), 0u);
 }
 
+// A destructor that calls NVTX in every round of destructors: in the last one the slot claimed anew is left behind, and
+// the next thread, which has the same thread pointer, must not be taken for the dead one.
+TEST_F(NvtxThreads, CallsDuringThreadExitAreTheThreadsOwn) {
+  static pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key,
+                               [](void* value) {
+                                 nvtxRangePushA("exiting");
+                                 pthread_setspecific(key, value);
+                               }),
+            0);
+  std::vector<record::ThreadId> ids;
+  for (int i = 0; i < 20; ++i) {
+    std::thread([&] {
+      ids.push_back(static_cast<record::ThreadId>(gettid()));
+      nvtxRangePushA("alive");
+      EXPECT_EQ(nvtxRangePop(), 0) << "levels are this thread's own";
+      pthread_setspecific(key, &ids);
+    }).join();
+  }
+  pthread_key_delete(key);
+  const EventLog& log = Collect();
+  std::vector<record::ThreadId> seen;
+  for (const auto& range : log.ranges) {
+    if (range.message == "alive") seen.push_back(range.event.thread);
+  }
+  EXPECT_EQ(seen, ids);
+}
+
 TEST_F(NvtxThreads, ThreadsBeyondTheSlotsAreCounted) {
   Options options = SmallOptions();
   options.threads = 2;
