@@ -70,6 +70,7 @@ class CuptiSource final : public capture::EventSource {
   static constexpr record::TimeNs kLongestHold = 5'000'000'000;
   static constexpr record::TimeNs kReclaimAfter = 60'000'000'000;
   static constexpr uint64_t kManyLaunches = 1000;
+  static constexpr uint32_t kMostUnseen = 3;
 
   bool blind() const { return attachment_.reason != record::BlindReason::kNone; }
 
@@ -102,6 +103,7 @@ class CuptiSource final : public capture::EventSource {
   ProbeCall probe_;
   RearmTimer timer_;
   base::TimeNs last_ours_ = 0;     // the last instant at which CUPTI is known to have recorded for us
+  uint32_t unseen_ = 0;            // blind intervals in which nobody held the subscription
   base::TimeNs reclaim_at_ = 0;    // when buffers that others were given are lent again; 0: none
   uint64_t gpu_records_ = 0;       // when last looked
   base::TimeNs fed_at_ = 0;        // when gpu_records_ grew last, 0: not since CUPTI is ours

@@ -35,7 +35,8 @@ ProbeCall::Verdict ProbeCall::Ask(HostSide& host) {
     LookAtBuffer(host);
     if (Moved(host)) return Verdict::kOurs;
   }
-  if (Trained()) return out && ++stuck_ < kMostStuck ? Verdict::kUnknown : Verdict::kNotOurs;
+  if (Trained() && !out) return Verdict::kNotOurs;
+  if (Trained()) return ++stuck_ < kMostStuck ? Verdict::kUnknown : Verdict::kNotOurs;
   ++failures_;
   return asked ? Verdict::kOurs : Verdict::kUnknown;
 }

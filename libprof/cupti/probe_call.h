@@ -30,10 +30,17 @@ class ProbeCall {
   // True while the buffer of the last call is overdue: it bounds what has been delivered, so there is time to be sure.
   bool Waiting() const { return stuck_ != 0; }
 
+  // Overdue for so long that one may ask whether there is another client; without one it is proof only much later.
+  bool Suspicious() const { return stuck_ != 0 && stuck_ % kSuspicious == 0; }
+
+  // It has accused a CUPTI that nobody else had: it is not asked any more.
+  void GiveUp() { call_ = nullptr; }
+
  private:
   static constexpr int kRoundTrips = 2;
   static constexpr int kMostFailures = 8;
-  static constexpr int kMostStuck = 3;  // flushes that may leave the buffer out
+  static constexpr int kSuspicious = 3;  // flushes that left the buffer out
+  static constexpr int kMostStuck = 25;
 
   bool Trained() const { return round_trips_ >= kRoundTrips; }
   bool Moved(const HostSide& host);

@@ -27,7 +27,7 @@ void CuptiSource::CheckStillOurs(CUptiResult flushed, base::LossCounters& losses
   const base::TimeNs now = base::MonotonicNow();
   ProbeCall::Verdict verdict = probe_.Ask(host_);
   if (verdict == ProbeCall::Verdict::kNotOurs && Flush(losses, false) == CUPTI_SUCCESS) verdict = probe_.Ask(host_);
-  if (verdict == ProbeCall::Verdict::kNotOurs) {
+  if (verdict == ProbeCall::Verdict::kNotOurs || (probe_.Suspicious() && AskForSlot(host_.api).taken())) {
     return BeginBlind(record::BlindReason::kBuffersTaken, "another tool took CUPTI's buffers or record kinds over");
   }
   if (Starved(now)) {
@@ -117,6 +117,8 @@ void CuptiSource::Rearm(capture::CollectContext& context, base::TimeNs now) {
     last_ours_ = since;
     return BeginBlind(record::BlindReason::kRearmFailed, "CUPTI was free again and gives no records");
   }
+  unseen_ += timer_.holder_seen() ? 0 : 1;
+  if (unseen_ == kMostUnseen) probe_.GiveUp();
   snprintf(attachment_.detail, sizeof attachment_.detail, "recording again after %.1f s without GPU records (%s)%s",
            static_cast<double>(now - since) / 1e9, record::kBlindReasonNames[static_cast<size_t>(reason)],
            decode_.graph_ids_wrong

@@ -49,6 +49,9 @@ class RearmTimer {
 
   void Armed(base::TimeNs now) { armed_ = now; }
 
+  // Whether anybody has been seen to hold the subscription in this blind interval.
+  bool holder_seen() const { return holder_seen_; }
+
  private:
   void Wait(base::TimeNs now) {
     next_look_ = now + wait_;

@@ -45,7 +45,13 @@ SlotAnswer AskForSlot(const ApiTable& api) {
   }
   if (!answer.taken()) return answer;
   if (api.subscribe_v2 != nullptr) AskNamed(api, answer);
-  if (answer.holder[0] == '\0') DescribeMappedTools(answer.holder, sizeof answer.holder);
+  // A client that gave no name is called "CUPTI": what is mapped says more.
+  char mapped[sizeof answer.holder - 16];
+  DescribeMappedTools(mapped, sizeof mapped);
+  const std::string_view name = answer.holder;
+  if ((name.empty() || name == "CUPTI") && mapped[0] != '\0') {
+    snprintf(answer.holder, sizeof answer.holder, "one of: %s", mapped);
+  }
   return answer;
 }
 

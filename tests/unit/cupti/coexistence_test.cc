@@ -70,6 +70,7 @@ TEST_F(CoexistenceTest, TheBlindIntervalBeginsWhereDeliveryEnds) {
   fake.Write(current, KernelRecordAt(1, 2));
   fake.HoldForFlush(current);
   const base::TimeNs complete = source->CompleteUpTo(clock, base::MonotonicNow());
+  fake.other_tool = "somebody";
   fake.TakeBuffers();
   base::TimeNs claimed = complete;
   for (int round = 0; round < 8 && events.statuses.size() < 2; ++round) {
@@ -106,6 +107,39 @@ TEST_F(CoexistenceTest, BugLog48_AFlushThatBringsNothingIsNoTheft) {
   for (int round = 0; round < 50; ++round) Collect();
   EXPECT_EQ(events.statuses.size(), 1u);
   EXPECT_LT(fake.probes, 20) << "given up";
+}
+
+// A buffer that is overdue may have other reasons: with somebody there it is proof at once, else much later.
+TEST_F(CoexistenceTest, AnOverdueBufferIsNoProofByItself) {
+  ASSERT_TRUE(Start());
+  WorkAWhile();
+  Collect();
+  Collect();  // idle: the probe call's buffer is out
+  fake.withholds_partly_filled = true;
+  for (int round = 0; round < 20; ++round) Collect();
+  EXPECT_EQ(events.statuses.size(), 1u);
+  fake.other_tool = "CUPTI for Kineto";
+  for (int round = 0; round < 3; ++round) Collect();
+  EXPECT_EQ(Last().reason, record::BlindReason::kBuffersTaken);
+}
+
+TEST_F(CoexistenceTest, AProbeThatAccusesNobodyIsGivenUp) {
+  ASSERT_TRUE(Start());
+  WorkAWhile();
+  for (int times = 0; times < 3; ++times) {
+    Collect();
+    Collect();
+    fake.withholds_partly_filled = true;
+    for (int round = 0; round < 40 && !Last().BeginsBlind(); ++round) Collect();
+    ASSERT_TRUE(Last().BeginsBlind()) << times;
+    fake.withholds_partly_filled = false;
+    for (int round = 0; round < 3; ++round) Collect();
+    ASSERT_TRUE(Last().EndsBlind()) << times;
+  }
+  const size_t statuses = events.statuses.size();
+  fake.withholds_partly_filled = true;
+  for (int round = 0; round < 100; ++round) Collect();
+  EXPECT_EQ(events.statuses.size(), statuses);
 }
 
 TEST_F(CoexistenceTest, BugLog35_KindsSwitchedOffByAnother) {
