@@ -28,3 +28,14 @@ SLOWTOKEN_EXPORT int slowtoken_api_snapshot() {
   TheSession().Snapshot();
   return SLOWTOKEN_OK;
 }
+
+SLOWTOKEN_EXPORT int slowtoken_api_mark(const char* text) {
+  const KeepErrno keep;
+  if (!TheSession().running()) return SLOWTOKEN_NOT_RUNNING;
+  return TheSession().Mark(text) ? SLOWTOKEN_OK : SLOWTOKEN_NOT_RECORDED;
+}
+
+SLOWTOKEN_EXPORT int slowtoken_api_recording() {
+  const KeepErrno keep;
+  return TheSession().running() && !TheSession().pipeline().pause_asked() ? 1 : 0;
+}

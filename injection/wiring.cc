@@ -7,6 +7,7 @@
 
 #include "cupti/cupti_source.h"
 #include "nvtx/nvtx_source.h"
+#include "nvtx/own_mark.h"
 #include "slot_notes.h"
 
 namespace slowtoken::injection {
@@ -81,7 +82,7 @@ void ForgetInChild() {
 
 capture::Session& TheSession() { return g_session; }
 
-bool StartSession() { return g_session.Start({&MakeSources, &ForgetInChild}); }
+bool StartSession() { return g_session.Start({&MakeSources, &nvtx::MarkOwn, &ForgetInChild}); }
 
 void StartCupti() {
   cupti::CuptiSource* source = g_cupti.load(std::memory_order_acquire);

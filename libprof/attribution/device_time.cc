@@ -19,8 +19,9 @@ uint64_t& Of(std::array<uint64_t, 4>& idle, IdleReason reason) { return idle[sta
 
 }  // namespace
 
-bool DeviceTime::Init(base::Arena& arena, uint32_t pieces, const RequestAbsence& absence) {
+bool DeviceTime::Init(base::Arena& arena, uint32_t pieces, const RequestAbsence& absence, const BlindIntervals& blind) {
   absence_ = &absence;
+  blind_ = &blind;
   pieces_ = arena.AllocateArray<Piece>(std::max(pieces, 2u));
   return !pieces_.empty();
 }
@@ -112,7 +113,7 @@ void DeviceTime::CloseGap(Device& device, const Piece& piece) const {
   CountAbsent(device, piece.start);
   const uint64_t gap = piece.start - device.end;
   const uint64_t left = gap - std::min(gap, device.gap_told);
-  if (piece.call_end == 0) return;
+  if (piece.call_end == 0 || blind_->Overlap(device.end, piece.start)) return;
   const bool late = piece.call_end > device.end;
   Of(device.totals.idle_ns, late ? IdleReason::kHost : IdleReason::kDependency) += left;
 }

@@ -2,7 +2,8 @@
 // Fed by GpuJoin with every GPU record it is told of, in any order; counted by Engine as time settles. Busy: at least
 // one kernel or graph replay ran. Idle, from the first GPU work on: only copies ran; no request was in the system; else
 // by the work that ended the interval: launched after it had opened (host), or before (dependency). What cannot be told
-// is counted nowhere. A record that comes after its time was counted adds what it can to the busy time.
+// is counted nowhere, and neither is an interval in which a source was blind: work may have run in it. A record that
+// comes after its time was counted adds what it can to the busy time.
 //
 // Single threaded; bounded: when the table is full its older half is counted early. About 15 ns a record.
 #pragma once
@@ -10,6 +11,7 @@
 #include <array>
 #include <span>
 
+#include "attribution/blind_intervals.h"
 #include "attribution/devices.h"
 #include "attribution/request_absence.h"
 #include "record/summaries.h"
@@ -33,7 +35,7 @@ class DeviceTime {
     std::array<uint64_t, 4> idle_ns{};  // by record::IdleReason
   };
 
-  bool Init(base::Arena& arena, uint32_t pieces, const RequestAbsence& absence);
+  bool Init(base::Arena& arena, uint32_t pieces, const RequestAbsence& absence, const BlindIntervals& blind);
 
   void Add(const Piece& piece);
 
@@ -63,6 +65,7 @@ class DeviceTime {
   size_t count_ = 0;
   bool unsorted_ = false;
   const RequestAbsence* absence_ = nullptr;
+  const BlindIntervals* blind_ = nullptr;
   std::array<Device, Devices::kMost> devices_{};
 };
 

@@ -15,9 +15,10 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
   out_ = &out;
   const Limits& limits = config.limits;
   watermarks_ = arena.AllocateArray<TimeNs>(std::max(config.process_count, 1u));
+  known_until_ = arena.AllocateArray<TimeNs>(std::max(config.process_count, 1u));
   shape_operation_ = arena.AllocateArray<uint8_t>(limits.shapes);
   const bool tables =
-      !watermarks_.empty() && !shape_operation_.empty() &&
+      !watermarks_.empty() && !known_until_.empty() && !shape_operation_.empty() &&
       intervals_.Init(arena, limits.interval_blocks, limits.interval_scratch, losses) &&
       iterations_.Init(arena, limits.iterations, intervals_, losses) &&
       ranges_.Init(arena, limits.threads, limits.ranges, losses) &&
@@ -26,7 +27,7 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       blind_.Init(arena, limits.source_changes) && devices_.Init(arena, dictionary) &&
       partition_.Init(arena, limits.interval_scratch, losses) && rule_.Init(arena, config) &&
       watch_.Init(arena, config, losses) && metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
-      device_time_.Init(arena, limits.gpu_pieces, absence_);
+      device_time_.Init(arena, limits.gpu_pieces, absence_, blind_);
   return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
          gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
          iteration_pass_.Init(
@@ -140,6 +141,7 @@ void Engine::On(const record::Advance& advance) {
   if (advance.process >= watermarks_.size()) return;
   TimeNs& watermark = watermarks_[advance.process];
   watermark = std::max(watermark, advance.watermark);
+  if (watermark != kForever) known_until_[advance.process] = watermark;
   const TimeNs joint = JointWatermark();
   if (joint <= concluded_ || joint == kForever) return;
   Conclude(joint, advance.now);
@@ -172,6 +174,25 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
 void Engine::EmitCounters(record::EventVisitor& out) const {
   metrics_.EmitCounters(out);
   for (uint32_t device = 0; device < devices_.count(); ++device) EmitDeviceCounters(device, out);
+  for (size_t process = 0; process < known_until_.size(); ++process) {
+    EmitBlindCounters(static_cast<record::ProcessIndex>(process), out);
+  }
+}
+
+// Up to what is known to have happened: an interval that lasts grows with the watermark.
+void Engine::EmitBlindCounters(record::ProcessIndex process, record::EventVisitor& out) const {
+  for (const record::Source source : {record::Source::kCupti, record::Source::kNvtx, record::Source::kNccl}) {
+    BlindIntervals::Lengths lengths{};
+    blind_.AddLengths(process, source, known_until_[process], &lengths);
+    for (uint32_t reason = 0; reason < lengths.size(); ++reason) {
+      if (lengths[reason] == 0) continue;
+      out.On(record::CounterSnapshot{.value = lengths[reason],
+                                     .label = reason,
+                                     .detail = static_cast<uint32_t>(source),
+                                     .counter = record::Counter::kBlindNs,
+                                     .process = process});
+    }
+  }
 }
 
 void Engine::EmitDeviceCounters(uint32_t device, record::EventVisitor& out) const {

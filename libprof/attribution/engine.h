@@ -76,6 +76,7 @@ class Engine final : public record::EventVisitor {
   void Conclude(TimeNs watermark, TimeNs now);
   TimeNs JointWatermark() const;
   void EmitDeviceCounters(uint32_t device, record::EventVisitor& out) const;
+  void EmitBlindCounters(record::ProcessIndex process, record::EventVisitor& out) const;
 
   EngineConfig config_;
   const record::Dictionary* dictionary_ = nullptr;
@@ -104,6 +105,7 @@ class Engine final : public record::EventVisitor {
   RequestPass request_pass_;
 
   std::span<TimeNs> watermarks_;        // by process
+  std::span<TimeNs> known_until_;       // the same, but not where a process's events have ended
   std::span<uint8_t> shape_operation_;  // GpuOperation + 1 by ShapeId; 0 = not asked yet
   TimeNs concluded_ = 0;                // watermark of the last Conclude
 };

@@ -133,22 +133,36 @@ void ReadTraceCap(Config& config) {
   config.trace_bytes = *size;
 }
 
+// A relative place is meant from where the program stands now: it may go elsewhere (chdir) before the first chunk.
+bool CopyPath(char (&out)[sizeof Config::directory], std::string_view path) {
+  if (path.front() == '/') return CopyText(out, path);
+  char here[sizeof Config::directory];
+  if (getcwd(here, sizeof here) == nullptr) return false;
+  const int n = snprintf(out, sizeof out, "%s/%.*s", here, static_cast<int>(path.size()), path.data());
+  return n > 0 && static_cast<size_t>(n) < sizeof out;
+}
+
 // The default place of contract: $XDG_RUNTIME_DIR/slowtoken, else /dev/shm/slowtoken-<uid>.
-void ReadDirectory(Config& config) {
-  if (const std::string_view out = base::EnvText("SLOWTOKEN_OUT"); !out.empty()) {
-    if (CopyText(config.directory, out)) return;
-    base::Log(base::LogLevel::kError, "SLOWTOKEN_OUT is too long; using the default place");
-  }
+void ReadRunDirectory(Config& config) {
+  char base[sizeof config.run_directory] = {};
   const std::string_view base_dir = base::EnvText("SLOWTOKEN_DIR");
   const std::string_view runtime = base::EnvText("XDG_RUNTIME_DIR");
+  const bool given = !base_dir.empty() && CopyPath(base, base_dir);
+  if (!given && runtime.empty()) snprintf(base, sizeof base, "/dev/shm/slowtoken-%u", getuid());
+  if (!given && !runtime.empty()) snprintf(base, sizeof base, "%s/slowtoken", runtime.data());
   const auto run = static_cast<unsigned long long>(config.run_id);
-  if (!base_dir.empty()) {
-    snprintf(config.directory, sizeof config.directory, "%s/%016llx", base_dir.data(), run);
-  } else if (!runtime.empty()) {
-    snprintf(config.directory, sizeof config.directory, "%s/slowtoken/%016llx", runtime.data(), run);
-  } else {
-    snprintf(config.directory, sizeof config.directory, "/dev/shm/slowtoken-%u/%016llx", getuid(), run);
-  }
+  const int n = snprintf(config.run_directory, sizeof config.run_directory, "%s/%016llx", base, run);
+  if (n > 0 && static_cast<size_t>(n) < sizeof config.run_directory) return;
+  snprintf(config.run_directory, sizeof config.run_directory, "/dev/shm/slowtoken-%u/%016llx", getuid(), run);
+  base::Log(base::LogLevel::kError, "SLOWTOKEN_DIR is too long; using ", config.run_directory);
+}
+
+void ReadDirectory(Config& config) {
+  ReadRunDirectory(config);
+  const std::string_view out = base::EnvText("SLOWTOKEN_OUT");
+  if (!out.empty() && CopyPath(config.directory, out)) return;
+  if (!out.empty()) base::Log(base::LogLevel::kError, "SLOWTOKEN_OUT is too long; using the default place");
+  CopyText(config.directory, config.run_directory);
 }
 
 void ReadRole(Config& config) {
@@ -188,6 +202,7 @@ Config Config::FromEnvironment() {
   ReadDirectory(config);
   ReadRole(config);
   config.clear_ids = base::EnvText("SLOWTOKEN_IDS") == "clear";
+  config.control = base::EnvText("SLOWTOKEN_CONTROL") != "off";
   if (!CopyText(config.labels, base::EnvText("SLOWTOKEN_LABELS"))) {
     base::Log(base::LogLevel::kError, "SLOWTOKEN_LABELS is longer than 511 bytes; left out");
   }

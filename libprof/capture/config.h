@@ -27,6 +27,8 @@ struct Config {
   uint64_t memory_bytes = 64u << 20;       // SLOWTOKEN_MEMORY, the hard cap
   uint32_t flush_ms = 250;                 // SLOWTOKEN_FLUSH_MS
   char directory[512] = {};                // SLOWTOKEN_OUT, else the default place
+  char run_directory[512] = {};            // the default place, whatever SLOWTOKEN_OUT says: sockets live here
+  bool control = true;                     // SLOWTOKEN_CONTROL=off: no control socket
   char labels[512] = {};                   // SLOWTOKEN_LABELS, as given
   char role[32] = {};                      // SLOWTOKEN_ROLE, else the program's short name, [a-z0-9_-] only
 

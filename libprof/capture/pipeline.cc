@@ -12,7 +12,7 @@ constexpr base::TimeNs kHistogramPeriod = 10'000'000'000;
 bool Pipeline::Init(base::Arena& arena, const Config& config) {
   arena_ = &arena;
   identity_.Read(config);
-  const record::Dictionary::Limits names;
+  const record::Dictionary::Limits names = NameLimits();
   if (!dictionary_.Init(arena, names, losses_)) return false;
   if (!writer_.Init(
           arena, config,
@@ -70,7 +70,7 @@ void Pipeline::LastRound(base::TimeNs deadline) {
   engine_.Finish();
   engine_.EmitHistograms();
   engine_.EmitCounters();
-  WriteTotals(base::MonotonicNow());
+  TellTotals(base::MonotonicNow(), writer_.filter());
   writer_.Finish();
   writer_.Close();
 }
@@ -124,24 +124,39 @@ void Pipeline::Conclude(base::TimeNs watermark) {
     engine_.EmitHistograms();
     engine_.EmitCounters();
   }
-  WriteTotals(advance.now);
+  TellTotals(advance.now, writer_.filter());
   writer_.filter().On(advance);
   writer_.EndRound(advance.now);
   concluded_events_ = fanout_.events();
   last_conclusion_ = advance.now;
+  last_watermark_ = watermark;
 }
 
-void Pipeline::WriteTotals(base::TimeNs now) {
+void Pipeline::TellTotals(base::TimeNs now, record::EventVisitor& out) {
   record::CaptureTotals totals;
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddTotals(totals);
-  writer_.filter().On(totals);
+  out.On(totals);
   record::OwnCost cost;
   cost.time = now;
   cost.worker_cpu_ns = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   cost.memory_bytes = arena_->used();
   cost.bytes_written = writer_.bytes_written();
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddCost(cost);
-  writer_.filter().On(cost);
+  out.On(cost);
+}
+
+void Pipeline::TellPresent(record::EventVisitor& out, bool histograms) {
+  record::Advance advance;
+  advance.now = base::MonotonicNow();
+  advance.watermark = last_watermark_;
+  writer_.TellState(out);
+  record::LossTotals losses;
+  for (size_t i = 0; i < base::kLossCount; ++i) losses.counts[i] = losses_.Get(static_cast<base::Loss>(i));
+  out.On(losses);
+  TellTotals(advance.now, out);
+  engine_.EmitCounters(out);
+  if (histograms) engine_.EmitHistograms(out);
+  out.On(advance);
 }
 
 void Pipeline::OpenState(void* self, record::EventVisitor& out) {

@@ -36,6 +36,11 @@ class Pipeline {
   // While paused, host threads record nothing and what the program launches is thrown away. Takes effect at the next
   // round; the change is told as a status, from which the blind interval follows.
   void Pause(bool paused) { pause_asked_.store(paused, std::memory_order_release); }
+  bool pause_asked() const { return pause_asked_.load(std::memory_order_acquire); }
+
+  // Tells `out` all about the present: state, losses, totals, own cost, counters and, if asked for, histograms, and an
+  // Advance at the end. On the worker, between rounds.
+  void TellPresent(record::EventVisitor& out, bool histograms);
 
   // A dump of what the flight ring holds around now, in every process of the run on this host. Any thread, returns at
   // once; takes effect at the next round. False where there is no ring (other modes), or too many wait already.
@@ -44,6 +49,10 @@ class Pipeline {
   // In a forked child: close the inherited file descriptor and tell the sources. The pipeline is not used again.
   void ForgetInChild();
 
+  // Limits of dictionary().
+  static record::Dictionary::Limits NameLimits() { return {}; }
+
+  const ProcessIdentity& identity() const { return identity_; }
   record::Dictionary& dictionary() { return dictionary_; }
   base::LossCounters& losses() { return losses_; }
 
@@ -67,7 +76,7 @@ class Pipeline {
   CollectContext Context(base::TimeNs round_start);
   base::TimeNs CompleteUpTo(base::TimeNs round_start);
   void Conclude(base::TimeNs watermark);
-  void WriteTotals(base::TimeNs now);
+  void TellTotals(base::TimeNs now, record::EventVisitor& out);
   static void OpenState(void* self, record::EventVisitor& out);
 
   static constexpr size_t kMostSources = 4;
@@ -89,6 +98,7 @@ class Pipeline {
   bool prefaulted_ = false;
   uint64_t concluded_events_ = 0;  // fanout_.events() at the last conclusion
   base::TimeNs last_conclusion_ = 0;
+  base::TimeNs last_watermark_ = 0;
   base::TimeNs last_histograms_ = 0;
 };
 

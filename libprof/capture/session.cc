@@ -32,8 +32,10 @@ bool Session::StartOnce() {
   ClockMap::TscUsable();
   if (!arena_.Reserve(config_.memory_bytes, /*populate=*/false)) return false;
   pipeline_ = arena_.Make<Pipeline>();
-  if (pipeline_ == nullptr || !pipeline_->Init(arena_, config_) || !wiring_.make_sources(arena_, config_, *pipeline_)) {
+  if (pipeline_ == nullptr || !pipeline_->Init(arena_, config_) || !MakeControl() ||
+      !wiring_.make_sources(arena_, config_, *pipeline_)) {
     pipeline_ = nullptr;
+    control_ = nullptr;
     arena_.Abandon();  // a source may have published a pointer into it
     return false;
   }
@@ -43,11 +45,26 @@ bool Session::StartOnce() {
     on_exit(&Session::OnExit, this);  // not atexit: that would need __cxa_atexit and __dso_handle
     pthread_atfork(nullptr, nullptr, &Session::OnFork);
   }
-  const Worker::Job job{[](void* self) { static_cast<Pipeline*>(self)->Round(); },
-                        [](void* self, base::TimeNs deadline) { static_cast<Pipeline*>(self)->LastRound(deadline); },
-                        pipeline_};
+  const Worker::Job job{[](void* self) { static_cast<Session*>(self)->pipeline_->Round(); },
+                        [](void* self, base::TimeNs deadline) { static_cast<Session*>(self)->LastRound(deadline); },
+                        this, [](void* self) { return static_cast<Session*>(self)->Look(); }};
   return worker_.Start(job, config_.flush_ms);
 }
+
+bool Session::MakeControl() {
+  if (!config_.control) return true;
+  control_ = arena_.Make<Control>();
+  return control_ != nullptr && control_->Init(arena_, config_, *pipeline_, wiring_.mark);
+}
+
+bool Session::Look() { return control_ != nullptr && control_->Poll(); }
+
+void Session::LastRound(base::TimeNs deadline) {
+  if (control_ != nullptr) control_->Close();
+  pipeline_->LastRound(deadline);
+}
+
+bool Session::Mark(const char* text) { return running() && wiring_.mark != nullptr && wiring_.mark(text); }
 
 void Session::Snapshot() {
   if (!running()) return;
@@ -76,6 +93,8 @@ void Session::OnFork() {
   if (session == nullptr) return;
   if (session->pipeline_ != nullptr) session->pipeline_->ForgetInChild();
   session->pipeline_ = nullptr;
+  if (session->control_ != nullptr) session->control_->ForgetInChild();
+  session->control_ = nullptr;
   if (session->wiring_.forget_in_child != nullptr) session->wiring_.forget_in_child();
   session->worker_.ForgetInChild();
   session->arena_.Abandon();

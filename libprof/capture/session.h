@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "capture/config.h"
+#include "capture/control.h"
 #include "capture/pipeline.h"
 #include "capture/worker.h"
 
@@ -18,6 +19,8 @@ class Session {
   struct Wiring {
     // Returns false when the sources do not fit into the memory.
     bool (*make_sources)(base::Arena& arena, const Config& config, Pipeline& pipeline) = nullptr;
+    // Puts a mark of slowtoken's own into the trace; false: not now.
+    bool (*mark)(const char* text) = nullptr;
     // The child of a fork has forgotten the session: drop pointers to its sources.
     void (*forget_in_child)() = nullptr;
   };
@@ -33,6 +36,9 @@ class Session {
   // Writes what is there now; in flight mode, dumps the ring. Returns at once.
   void Snapshot();
 
+  // Puts a mark of slowtoken's own into the trace; false if it was not recorded. Any thread, at the cost of a mark.
+  bool Mark(const char* text);
+
   // Stops recording (true) or goes on (false); the interval between is written as blind. Returns at once.
   void Pause(bool paused);
 
@@ -43,6 +49,9 @@ class Session {
   enum class State : int { kIdle, kStarting, kRunning, kFinished, kFailed };
 
   bool StartOnce();
+  bool MakeControl();
+  bool Look();
+  void LastRound(base::TimeNs deadline);
   static void OnExit(int status, void* self);
   static void OnFork();
 
@@ -51,6 +60,7 @@ class Session {
   Config config_;
   base::Arena arena_;
   Pipeline* pipeline_ = nullptr;  // in the arena
+  Control* control_ = nullptr;    // in the arena; absent if it is switched off
   Worker worker_;
   bool hooks_installed_ = false;  // on_exit and atfork handlers are inherited by a child: installed once
 

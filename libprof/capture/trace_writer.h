@@ -37,6 +37,9 @@ class TraceWriter {
   void Look(std::span<const attribution::LateWait> late, base::TimeNs now);
   void EndRound(base::TimeNs now);
 
+  // What stands at the head of every chunk.
+  void TellState(record::EventVisitor& out) const { encoder_.TellState(out); }
+
   // Writes the end marks.
   void Finish();
   void Close();

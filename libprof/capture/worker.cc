@@ -45,7 +45,12 @@ void* Worker::Main(void* self) {
 }
 
 void Worker::Run() {
-  while (!WaitForNext() && !HostIsGone()) job_.round(job_.self);
+  while (!WaitForNext() && !HostIsGone()) {
+    const bool needed = job_.look != nullptr && job_.look(job_.self);
+    if (!needed && base::MonotonicNow() < next_round_) continue;
+    job_.round(job_.self);
+    next_round_ = InMilliseconds(period_ms_);
+  }
   job_.last_round(job_.self, deadline_ != 0 ? deadline_ : base::MonotonicNow());
   pthread_mutex_lock(&mutex_);
   done_ = true;
@@ -54,11 +59,13 @@ void Worker::Run() {
 }
 
 bool Worker::WaitForNext() {
-  const timespec next = ToTimespec(InMilliseconds(period_ms_));
+  const base::TimeNs look = InMilliseconds(kLookMs);
+  const timespec next = ToTimespec(job_.look != nullptr && look < next_round_ ? look : next_round_);
   pthread_mutex_lock(&mutex_);
   while (!wake_asked_ && !stop_asked_) {
     if (pthread_cond_clockwait(&wake_, &mutex_, CLOCK_MONOTONIC, &next) == ETIMEDOUT) break;
   }
+  if (wake_asked_) next_round_ = 0;
   wake_asked_ = false;
   const bool stop = stop_asked_;
   pthread_mutex_unlock(&mutex_);

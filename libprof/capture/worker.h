@@ -14,12 +14,17 @@ namespace slowtoken::capture {
 
 class Worker {
  public:
-  // What the worker does. Both are called on the worker thread only.
+  static constexpr uint32_t kLookMs = 250;
+
+  // What the worker does. All are called on the worker thread only.
   struct Job {
     void (*round)(void* self) = nullptr;
     // The last round; nothing may take it past `deadline`.
     void (*last_round)(void* self, base::TimeNs deadline) = nullptr;
     void* self = nullptr;
+    // Before each round, and between rounds that lie further apart than kLookMs, that often: for who cannot wait so
+    // long. True: a round is needed now. May be absent.
+    bool (*look)(void* self) = nullptr;
   };
 
   // Creates the thread. False if the system refuses; nothing is left behind then.
@@ -40,7 +45,7 @@ class Worker {
   static void* Main(void* self);
   void Run();
 
-  // Waits for the next period, a wake-up or a stop; true when the worker shall stop.
+  // Waits for the next look, a wake-up or a stop; true when the worker shall stop.
   bool WaitForNext();
 
   // True when every thread of the host has ended: main left by pthread_exit, and we alone keep the process alive.
@@ -57,6 +62,7 @@ class Worker {
   bool wake_asked_ = false;
   bool stop_asked_ = false;
   bool done_ = false;
+  base::TimeNs next_round_ = 0;  // 0 = now
   base::TimeNs next_look_ = 0;
 };
 

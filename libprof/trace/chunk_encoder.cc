@@ -88,6 +88,15 @@ void ChunkEncoder::Finish() {
   mode_ = Mode::kClosed;
 }
 
+void ChunkEncoder::Restart() {
+  if (payload_.empty()) return;
+  chunk_.Reset();
+  live_.Clear();
+  pending_ = false;
+  sequence_ = 0;
+  mode_ = Mode::kEvents;
+}
+
 void ChunkEncoder::CollectOpen(Mode mode) {
   if (open_ranges_ == nullptr) return;
   const bool pending = pending_;

@@ -77,6 +77,13 @@ class ChunkEncoder final : public record::EventVisitor {
   // events (end == 0). Events afterwards are ignored.
   void Finish();
 
+  // Begins a trace anew, through the same sink: what was not written is forgotten, and so is the live state.
+  void Restart();
+
+  // Tells what stands at the head of every chunk and is about the process as a whole: devices, sources, conditions,
+  // clock, detail level; and the newest sample of each device.
+  void TellState(record::EventVisitor& out) const;
+
   uint64_t chunks_written() const { return chunks_written_; }
   uint64_t bytes_written() const { return bytes_written_; }  // frames: headers and payloads
 

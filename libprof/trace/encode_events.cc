@@ -113,7 +113,9 @@ void ChunkEncoder::On(const record::CounterSnapshot& event) {
 }
 
 void ChunkEncoder::On(const record::DeviceSample& event) {
-  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.device_samples, event);
+  if (!ReadyForOne()) return;
+  chunk_.AddRow(chunk_.columns.device_samples, event);
+  live_.device_samples.Put(event, [&](const record::DeviceSample& old) { return old.device == event.device; });
 }
 
 void ChunkEncoder::On(const record::RequestSummary& event) {

@@ -48,6 +48,15 @@ void ChunkEncoder::On(const record::Condition& event) {
   live_.conditions.Put(event, [&](const record::Condition& old) { return old.name == event.name; });
 }
 
+void ChunkEncoder::TellState(record::EventVisitor& out) const {
+  for (const auto& device : live_.devices.items()) out.On(device);
+  for (const auto& source : live_.sources.items()) out.On(source);
+  for (const auto& condition : live_.conditions.items()) out.On(condition);
+  for (const auto& sample : live_.device_samples.items()) out.On(sample);
+  if (live_.clock.monotonic != 0) out.On(live_.clock);
+  if (live_.detail.time != 0) out.On(live_.detail);
+}
+
 void ChunkEncoder::On(const record::LossTotals& event) {
   if (!Awake()) return;
   live_.losses = event;

@@ -70,6 +70,7 @@ class LiveTable {
   }
 
   std::span<const T> items() const { return items_.first(count_); }
+  void Clear() { count_ = oldest_ = 0; }
 
  private:
   std::span<T> items_;
@@ -86,15 +87,16 @@ struct LiveState {
   LiveTable<record::NvtxCategoryInfo> categories;
   LiveTable<record::SourceStatus> sources;
   LiveTable<record::Condition> conditions;
-  record::ClockSnapshot clock;  // the newest; monotonic == 0: none yet
-  record::DetailChange detail;  // the newest; time == 0: none yet
+  LiveTable<record::DeviceSample> device_samples;  // the newest of each device; not repeated in chunks
+  record::ClockSnapshot clock;                     // the newest; monotonic == 0: none yet
+  record::DetailChange detail;                     // the newest; time == 0: none yet
   record::LossTotals losses;
   record::CaptureTotals totals;
 
   bool Init(base::Arena& arena) {
     return devices.Init(arena, 64) && contexts.Init(arena, 256) && streams.Init(arena, 1024) &&
            threads.Init(arena, 2048) && domains.Init(arena, 256) && categories.Init(arena, 1024) &&
-           sources.Init(arena, 64) && conditions.Init(arena, 128);
+           sources.Init(arena, 64) && conditions.Init(arena, 128) && device_samples.Init(arena, 64);
   }
 
   // After a chunk: of a source's states each stays once, with its newest time. A chunk tells every change in it.
@@ -102,6 +104,22 @@ struct LiveState {
     sources.Compact([](const record::SourceStatus& old, const record::SourceStatus& other) {
       return old.source == other.source && old.state == other.state && old.time < other.time;
     });
+  }
+
+  void Clear() {
+    devices.Clear();
+    contexts.Clear();
+    streams.Clear();
+    threads.Clear();
+    domains.Clear();
+    categories.Clear();
+    sources.Clear();
+    conditions.Clear();
+    device_samples.Clear();
+    clock = {};
+    detail = {};
+    losses = {};
+    totals = {};
   }
 
   // Calls use(StringId) for every text the state names.

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"run", "start a program with slowtoken inside it", Run},
+    {"ctl", "talk to running processes: status, metrics, snapshot, mark, pause, resume", Ctl},
+    {"top", "watch running processes: TTFT and ITL by phase, stalls, GPU, own cost", Top},
     {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
     {"export", "write a trace for another tool (Perfetto)", Export},
     {"verify", "check a trace: integrity, losses, coverage", Verify},
@@ -42,7 +44,8 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return verb.run(Arguments(argv + 2, argv + argc));
   }
-  std::fprintf(stderr, "slowtoken: %s; the verbs are run, report, export, verify, doctor (see slowtoken --help)\n",
+  std::fprintf(stderr,
+               "slowtoken: %s; the verbs are run, ctl, top, report, export, verify, doctor (see slowtoken --help)\n",
                name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;
 }

@@ -31,6 +31,8 @@ int Report(const Arguments& arguments);
 int Export(const Arguments& arguments);
 int Verify(const Arguments& arguments);
 int Doctor(const Arguments& arguments);
+int Ctl(const Arguments& arguments);
+int Top(const Arguments& arguments);
 
 // Writes "slowtoken VERB: MESSAGE" as one line on stderr and returns `code`. The message says what, where, what to do.
 int Fail(std::string_view verb, std::string message, int code);

@@ -17,6 +17,7 @@ enum {
   SLOWTOKEN_OK = 0,
   SLOWTOKEN_ABSENT = 1,      /* libslowtoken.so is not loaded into this process */
   SLOWTOKEN_NOT_RUNNING = 2, /* it is loaded, but could not start or has finished */
+  SLOWTOKEN_NOT_RECORDED = 3 /* recording is stopped, or its memory is full */
 };
 
 /* The doors' own names; use the slowtoken_… functions below. */
@@ -24,6 +25,8 @@ __attribute__((weak)) uint32_t slowtoken_api_version(void);
 __attribute__((weak)) int slowtoken_api_start(void);
 __attribute__((weak)) int slowtoken_api_stop(void);
 __attribute__((weak)) int slowtoken_api_snapshot(void);
+__attribute__((weak)) int slowtoken_api_mark(const char* text);
+__attribute__((weak)) int slowtoken_api_recording(void);
 
 /* major << 16 | minor << 8 | patch of the loaded library; 0 if absent. */
 static inline uint32_t slowtoken_version(void) { return slowtoken_api_version ? slowtoken_api_version() : 0; }
@@ -41,6 +44,14 @@ static inline int slowtoken_stop(void) { return slowtoken_api_stop ? slowtoken_a
 static inline int slowtoken_snapshot(void) {
   return slowtoken_api_snapshot ? slowtoken_api_snapshot() : SLOWTOKEN_ABSENT;
 }
+
+/* Puts a mark with `text` into the trace, in the NVTX domain "slowtoken". Costs about as much as an NVTX mark. */
+static inline int slowtoken_mark(const char* text) {
+  return slowtoken_api_mark ? slowtoken_api_mark(text) : SLOWTOKEN_ABSENT;
+}
+
+/* 1 while recording; 0 if stopped, not running or absent. */
+static inline int slowtoken_recording(void) { return slowtoken_api_recording ? slowtoken_api_recording() : 0; }
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -106,6 +106,27 @@ TEST(Counters, WhatCannotBeToldIsAbsentNotZero) {
   EXPECT_FALSE(out.Count(Counter::kLaunchesDelayed).has_value());
 }
 
+TEST(Counters, BlindTimeByReasonGrowsWhileItLasts) {
+  Bench bench;
+  const auto tell = [&](record::SourceState state, record::BlindReason reason, record::TimeNs time) {
+    bench.engine().On(record::SourceStatus{.state = state, .reason = reason, .time = time});
+  };
+  tell(record::SourceState::kPaused, record::BlindReason::kPaused, kBase);
+  tell(record::SourceState::kActive, record::BlindReason::kNone, kBase + kSecond);
+  tell(record::SourceState::kLost, record::BlindReason::kTornDown, kBase + 5 * kSecond);
+  bench.Advance(kBase + 7 * kSecond);
+  bench.engine().EmitCounters();
+  const auto blind = [&](record::BlindReason reason) {
+    return bench.out().Count(Counter::kBlindNs, static_cast<uint32_t>(reason));
+  };
+  EXPECT_EQ(blind(record::BlindReason::kPaused), kSecond);
+  EXPECT_EQ(blind(record::BlindReason::kTornDown), 2 * kSecond);
+  EXPECT_FALSE(blind(record::BlindReason::kOtherTool).has_value());
+  bench.Advance(kBase + 9 * kSecond);
+  bench.engine().EmitCounters();
+  EXPECT_EQ(blind(record::BlindReason::kTornDown), 4 * kSecond);
+}
+
 TEST(Counters, AFirstTokenIsSlowWhereAServiceLevelSaysSo) {
   EngineConfig config = SmallConfig();
   config.slo_ttft_ns = 2500 * kUs;  // PlainRequest's first token comes after 2,800 µs

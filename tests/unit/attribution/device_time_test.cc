@@ -22,7 +22,8 @@ class DeviceTimeTest : public ::testing::Test {
     EXPECT_TRUE(arena_.Reserve(64 << 20, false));
     EXPECT_TRUE(requests_.Init(arena_, limits, losses_));
     EXPECT_TRUE(absence_.Init(arena_, limits));
-    EXPECT_TRUE(time_.Init(arena_, pieces, absence_));
+    EXPECT_TRUE(blind_.Init(arena_, 8));
+    EXPECT_TRUE(time_.Init(arena_, pieces, absence_, blind_));
   }
   ~DeviceTimeTest() override { arena_.Release(); }
 
@@ -52,6 +53,7 @@ class DeviceTimeTest : public ::testing::Test {
   base::LossCounters losses_;
   RequestTable requests_;
   RequestAbsence absence_;
+  BlindIntervals blind_;
   DeviceTime time_;
 };
 
@@ -155,6 +157,17 @@ TEST_F(DeviceTimeTest, ARequestHeardOfLateWasThereFromItsFirstWord) {
   EXPECT_EQ(Idle(IdleReason::kNoWork), 400u);
   Settle(2000);
   EXPECT_EQ(Idle(IdleReason::kNoWork), 400u) << "request 7 has not ended";
+}
+
+TEST_F(DeviceTimeTest, ABlindIntervalIsNobodysIdleTime) {
+  Compute(0, 100, 0);
+  blind_.Add({.state = record::SourceState::kPaused, .reason = record::BlindReason::kPaused, .time = At(200)});
+  blind_.Add({.state = record::SourceState::kActive, .time = At(300)});
+  Compute(400, 500, 390);
+  Compute(520, 600, 510);
+  Settle(1000);
+  EXPECT_EQ(Busy(), 280u);
+  EXPECT_EQ(Idle(IdleReason::kHost), 20u);
 }
 
 TEST_F(DeviceTimeTest, ALongKernelIsCountedWindowByWindow) {

@@ -1,0 +1,75 @@
+// Present: what one process knows about itself at one instant, as it tells it over the control socket (a small trace):
+// counters, histograms, losses, own cost, sources. What `ctl`, `top` and the OpenMetrics text are made of. Offline,
+// single threaded.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "analysis/recorder_facts.h"
+#include "reader/process_info.h"
+#include "record/conditions.h"
+#include "record/detail_events.h"
+#include "record/summaries.h"
+
+namespace slowtoken::analysis {
+
+// A histogram as it was told: cumulative since the process started.
+struct PresentHistogram {
+  uint64_t count = 0;
+  uint64_t sum_ns = 0;
+  uint64_t max_ns = 0;
+  std::map<uint32_t, uint64_t> buckets;  // by index of attribution/histogram.h
+
+  // What was added since `before`, a snapshot of the same histogram; all of it if that is no earlier one.
+  PresentHistogram Since(const PresentHistogram& before) const;
+  // The value at rank ceil(q × count): the middle of its bucket; 0 when empty.
+  uint64_t Quantile(double q) const;
+};
+
+struct CounterKey {
+  record::Counter counter = record::Counter::kRequests;
+  uint32_t label = 0;
+  uint32_t detail = 0;
+  auto operator<=>(const CounterKey&) const = default;
+};
+
+struct PresentDevice {
+  std::string uuid;
+  std::string name;
+};
+
+struct Present {
+  reader::ProcessInfo process;
+  record::TimeNs now = 0;        // CLOCK_MONOTONIC of the host
+  record::TimeNs watermark = 0;  // what happened up to here is counted
+  std::map<CounterKey, uint64_t> counters;
+  std::map<std::pair<record::Metric, uint8_t>, PresentHistogram> histograms;
+  std::map<uint32_t, PresentDevice> devices;  // by ordinal
+  std::map<uint32_t, record::DeviceSample> device_samples;
+  std::map<record::Source, SourceFact> sources;  // the newest state of each
+  std::map<std::string, std::string> conditions;
+  std::optional<record::DetailChange> detail;
+  record::OwnCost cost;
+  record::CaptureTotals totals;
+
+  // nullopt where the process did not tell.
+  std::optional<uint64_t> Count(record::Counter counter, uint32_t label = 0, uint32_t detail_label = 0) const;
+  const PresentHistogram* Find(record::Metric metric, uint8_t label = 0) const;
+  // UUID where it is known, else the ordinal.
+  std::string DeviceName(uint32_t ordinal) const;
+  uint64_t Lost(std::string_view cause) const;
+  // Blind time in ns by reason: CUPTI's under the reason's name, that of other sources under "<source>_<reason>". A
+  // pause silences all of them and is told once.
+  std::map<std::string, uint64_t> BlindByReason() const;
+};
+
+// Reads the trace that followed an answer.
+absl::StatusOr<Present> ReadPresent(std::string_view trace);
+
+}  // namespace slowtoken::analysis
