@@ -57,7 +57,7 @@ void Control::AnswerSnapshot(std::string_view text, ControlReply& reply) {
 
 void Control::AnswerMark(std::string_view text, ControlReply& reply) {
   char copy[kMostControlText + 1];
-  memcpy(copy, text.data(), text.size());
+  if (!text.empty()) memcpy(copy, text.data(), text.size());
   copy[text.size()] = 0;
   if (mark_ != nullptr && mark_(copy)) return reply.Say(ControlCode::kDone, "marked");
   reply.Say(ControlCode::kRefused, "the mark was not recorded: recording is paused, or its memory is full");

@@ -118,7 +118,7 @@ size_t WriteControlAnswer(ControlCode code, std::string_view message, std::span<
   size_t size = message.size();
   for (; size >= 0x80; size >>= 7) *p++ = static_cast<uint8_t>(size | 0x80);
   *p++ = static_cast<uint8_t>(size);
-  memcpy(p, message.data(), message.size());
+  if (!message.empty()) memcpy(p, message.data(), message.size());
   p += message.size();
   const auto written = static_cast<uint32_t>(p - out.data() - kSizeBytes);
   for (size_t i = 0; i < kSizeBytes; ++i) out[i] = static_cast<uint8_t>(written >> (8 * i));

@@ -48,6 +48,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"RunBadLabel", {"run", "--label", "model", "--", "true"}, 2, "not K=V"},
                       Misuse{"RunLabelWithComma", {"run", "--label", "a=b,c=d", "--", "true"}, 2, "no comma"},
                       Misuse{"RunLongLabel", {"run", "--label", "a=" + std::string(600, 'x'), "--", "true"}, 2, "511"},
+                      Misuse{"CtlNothing", {"ctl"}, 2, "slowtoken ctl --help"},
+                      Misuse{"CtlOtherTarget", {"ctl", "engine", "status"}, 2, "neither a process id nor `all`"},
+                      Misuse{"CtlOtherVerb", {"ctl", "all", "dance"}, 2, "use status, metrics, snapshot"},
+                      Misuse{"CtlMarkWithoutText", {"ctl", "all", "mark"}, 2, "a mark needs a text"},
+                      Misuse{"CtlTextTooMany", {"ctl", "all", "pause", "why"}, 2, "`pause` takes no text"},
+                      Misuse{"CtlLongText", {"ctl", "all", "mark", std::string(513, 'x')}, 2, "512 bytes"},
+                      Misuse{"CtlNobody", {"ctl", "all", "status", "--dir", "/nowhere"}, 3, "no process"},
+                      Misuse{"CtlNotThis", {"ctl", "999999999", "status", "--dir", "/nowhere"}, 3, "999999999"},
+                      Misuse{"TopOtherTarget", {"top", "engine"}, 2, "neither a process id nor `all`"},
+                      Misuse{"TopBadInterval", {"top", "--interval=0"}, 2, "--interval"},
+                      Misuse{"TopNobody", {"top", "--once", "--dir", "/nowhere"}, 3, "no process"},
                       Misuse{"ReportNothing", {"report"}, 2, "slowtoken report --help"},
                       Misuse{"ReportMissing", {"report", "/nowhere/at/all.stt"}, 3, "/nowhere/at/all.stt"},
                       Misuse{"ReportNoTrace", {"report", "/bin/sh"}, 3, "/bin/sh"},
@@ -65,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "report", "export", "verify", "doctor"}) {
+  for (const char* verb : {"run", "ctl", "top", "report", "export", "verify", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
@@ -73,7 +84,7 @@ TEST(Help, EveryVerbHasHelpWithExamples) {
   }
   const CommandResult all = Slowtoken({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* verb : {"run", "report", "export", "verify", "doctor"})
+  for (const char* verb : {"run", "ctl", "top", "report", "export", "verify", "doctor"})
     EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
 }
 
