@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boundary.h"
 
@@ -22,8 +23,15 @@ __attribute__((constructor)) void NameOurselves() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&NameOurselves), &info) == 0 || info.dli_fname == nullptr) return;
   if (!Preloaded(info.dli_fname)) return;
-  setenv("CUDA_INJECTION64_PATH", info.dli_fname, /*overwrite=*/0);
-  setenv("NVTX_INJECTION64_PATH", info.dli_fname, /*overwrite=*/0);
+  // LD_PRELOAD may name a relative path; the program and its children may be elsewhere when the others look.
+  char path[4096] = {};
+  if (info.dli_fname[0] != '/' && getcwd(path, sizeof path) == nullptr) return;
+  const size_t used = strlen(path), size = strlen(info.dli_fname);
+  if (used + size + 2 > sizeof path) return;
+  if (used != 0) path[used] = '/';
+  memcpy(path + used + (used != 0), info.dli_fname, size + 1);
+  setenv("CUDA_INJECTION64_PATH", path, /*overwrite=*/0);
+  setenv("NVTX_INJECTION64_PATH", path, /*overwrite=*/0);
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ void StartCupti() {
   cupti::CuptiSource* source = g_cupti.load(std::memory_order_acquire);
   if (source == nullptr || g_cupti_started.exchange(true, std::memory_order_acq_rel)) return;
   source->Start();
+  g_session.FinishBeforeWhatIsLoadedNow();
   g_session.pipeline().SetCuptiClock(source->timestamp_function());
 }
 

@@ -41,11 +41,20 @@ class Arena {
     void* memory = Allocate(count * sizeof(T), alignof(T));
     if (memory == nullptr) return {};
     T* first = static_cast<T*>(memory);
-    // For plain types the zeroed memory is the value already: large tables stay untouched until used.
-    if constexpr (!std::is_trivially_default_constructible_v<T>) {
+    // Where zeroed memory is the value already, large tables stay untouched until used: a start must not fault them in
+    // on the host's thread.
+    if (!ZeroIsValue<T>()) {
       for (size_t i = 0; i < count; ++i) ::new (static_cast<void*>(first + i)) T{};
     }
     return {first, count};
+  }
+
+  // Zeroed room for `count` objects that the caller makes one by one when they are first used.
+  template <typename T>
+  std::span<T> AllocateRoom(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    void* memory = Allocate(count * sizeof(T), alignof(T));
+    return memory == nullptr ? std::span<T>() : std::span<T>(static_cast<T*>(memory), count);
   }
 
   // One value-initialised object built from `args`, or nullptr.
@@ -59,6 +68,18 @@ class Arena {
   size_t capacity() const { return capacity_; }
 
  private:
+  // True if a value-initialised T is all zero bytes.
+  template <typename T>
+  static bool ZeroIsValue() {
+    if constexpr (std::is_trivially_default_constructible_v<T>) return true;
+    alignas(T) unsigned char bytes[sizeof(T)] = {};
+    ::new (static_cast<void*>(bytes)) T{};
+    for (const volatile unsigned char* at = bytes; at != bytes + sizeof(T); ++at) {
+      if (*at != 0) return false;
+    }
+    return true;
+  }
+
   std::byte* base_ = nullptr;
   size_t capacity_ = 0;
   size_t used_ = 0;

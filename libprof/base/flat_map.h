@@ -22,7 +22,7 @@ class FlatMap {
  public:
   // Takes memory for `capacity` entries at a load of at most one half. False when the arena is out of memory.
   bool Init(Arena& arena, size_t capacity) {
-    slots_ = arena.AllocateArray<Slot>(std::bit_ceil(capacity * 2));
+    slots_ = arena.AllocateRoom<Slot>(std::bit_ceil(capacity * 2));  // zeroed: no slot is used
     capacity_ = slots_.empty() ? 0 : capacity;
     mask_ = slots_.empty() ? 0 : slots_.size() - 1;
     return !slots_.empty();

@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,12 @@ namespace slowtoken::base {
 namespace {
 
 std::atomic<int> g_level{0};
+struct stat g_stderr {};
+
+bool StderrIsAsItWas() {
+  struct stat now {};
+  return fstat(STDERR_FILENO, &now) == 0 && now.st_dev == g_stderr.st_dev && now.st_ino == g_stderr.st_ino;
+}
 
 size_t Append(char* line, size_t used, size_t capacity, std::string_view text) {
   const size_t n = text.size() < capacity - used ? text.size() : capacity - used;
@@ -19,11 +26,18 @@ size_t Append(char* line, size_t used, size_t capacity, std::string_view text) {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { g_level.store(static_cast<int>(level), std::memory_order_relaxed); }
+void SetLogLevel(LogLevel level) {
+  if (level != LogLevel::kOff && fstat(STDERR_FILENO, &g_stderr) != 0) level = LogLevel::kOff;
+  g_level.store(static_cast<int>(level), std::memory_order_relaxed);
+}
 
 void Log(LogLevel level, std::string_view text, std::string_view detail) {
   if (static_cast<int>(level) > g_level.load(std::memory_order_relaxed)) return;
   const int saved = errno;
+  if (!StderrIsAsItWas()) {
+    errno = saved;
+    return;
+  }
   char line[512];
   size_t used = Append(line, 0, sizeof line - 1, "slowtoken: ");
   used = Append(line, used, sizeof line - 1, text);

@@ -1,4 +1,5 @@
-// The log: single lines on stderr, off by default (host-safety rule 10), never on the capture path.
+// The log: single lines on stderr, off by default (host-safety rule 10), never on the capture path. A host may close
+// number 2 and get it for a file of its own: what is not the stderr of the start is not written to.
 // Any thread outside the capture path; one write(2) a line, no allocation, errno kept.
 #pragma once
 

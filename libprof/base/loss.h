@@ -15,12 +15,14 @@ namespace slowtoken::base {
   X(kCuptiDropped, "cupti_dropped", "activity records CUPTI itself reported as dropped")                      \
   X(kCuptiDroppedUnknown, "cupti_dropped_unknown", "times CUPTI refused to say how many it dropped")          \
   X(kNoActivityBuffer, "no_activity_buffer", "buffer requests answered with none: the pool was empty")        \
+  X(kBufferKeptByCupti, "buffer_kept_by_cupti", "activity buffers CUPTI had not returned by the end")         \
   X(kReserveBufferDiscarded, "reserve_buffer_discarded", "records in the reserve buffer, thrown away unread") \
   X(kUnknownRecordKind, "unknown_record_kind", "activity records of a kind this version does not know")       \
   X(kZeroTimestamp, "zero_timestamp", "GPU records without a time (start or end 0)")                          \
   X(kUnfinishedRecord, "unfinished_record", "GPU records handed out while still running")                     \
   X(kBadTimestamp, "bad_timestamp", "records whose times cannot be true (end before start, another clock)")   \
   X(kNvtxRingFull, "nvtx_ring_full", "NVTX events dropped: no room left in the rings")                        \
+  X(kUnreadAtEnd, "unread_at_end", "NVTX events left unread when the time at exit was over")                  \
   X(kNoThreadRing, "no_thread_ring", "NVTX events dropped: no ring left for a new thread")                    \
   X(kNvtxTextTruncated, "nvtx_text_truncated", "NVTX texts cut to the limit")                                 \
   X(kNvtxUnbalanced, "nvtx_unbalanced", "pops without push, ends without start")                              \
@@ -32,6 +34,7 @@ namespace slowtoken::base {
   X(kLanesFull, "lanes_full", "device, context and stream lanes not kept: the table was full")                \
   X(kChunkWriteFailed, "chunk_write_failed", "chunks not written: the file system refused")                   \
   X(kTraceCapped, "trace_capped", "events not written: the trace had reached its size cap (--max-trace)")     \
+  X(kTraceFileRemoved, "trace_file_removed", "trace files deleted while written; a new one was begun")        \
   X(kEventTooLarge, "event_too_large", "events that do not fit into a chunk")                                 \
   X(kPendingGpuEvicted, "pending_gpu_evicted", "GPU records given up while waiting for their launch")         \
   X(kPendingLaunchEvicted, "pending_launch_evicted", "launches given up while waiting for their iteration")   \

@@ -15,19 +15,20 @@ template <typename T>
 class Pool {
  public:
   bool Init(Arena& arena, size_t count) {
-    nodes_ = arena.AllocateArray<Node>(count + 1);
-    if (nodes_.empty()) return false;
-    for (size_t i = 1; i <= count; ++i) nodes_[i].next_free = i < count ? static_cast<PoolIndex>(i + 1) : 0;
-    free_ = count > 0 ? 1 : 0;
-    return true;
+    nodes_ = arena.AllocateRoom<Node>(count + 1);
+    return !nodes_.empty();
   }
 
   // A value-initialised object's index, or 0.
   PoolIndex Take() {
-    const PoolIndex index = free_;
-    if (index == 0) return 0;
-    free_ = nodes_[index].next_free;
-    nodes_[index].value = T{};
+    PoolIndex index = free_;
+    if (index != 0) {
+      free_ = nodes_[index].next_free;
+    } else {
+      if (fresh_ >= nodes_.size()) return 0;
+      index = fresh_++;
+    }
+    ::new (static_cast<void*>(&nodes_[index].value)) T{};
     ++in_use_;
     return index;
   }
@@ -51,7 +52,8 @@ class Pool {
   };
 
   std::span<Node> nodes_;
-  PoolIndex free_ = 0;
+  PoolIndex free_ = 0;   // given back
+  PoolIndex fresh_ = 1;  // never taken yet, from here on: memory stays untouched until used
   size_t in_use_ = 0;
 };
 

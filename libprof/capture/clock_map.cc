@@ -42,6 +42,18 @@ bool KernelTrustsTsc() {
 // 0 = not decided yet, 1 = usable, 2 = not.
 std::atomic<int> g_tsc_state{0};
 
+// More time on the clock that goes on in suspend than on the one that stands still. Both are read within microseconds.
+bool Suspended(const record::ClockSnapshot& before, const record::ClockSnapshot& after) {
+  constexpr int64_t kLeast = 10'000'000;
+  if (before.boottime == 0 || after.boottime == 0) return false;
+  return static_cast<int64_t>((after.boottime - before.boottime) - (after.monotonic - before.monotonic)) > kLeast;
+}
+
+uint64_t Distance(uint64_t a, uint64_t b) {
+  const auto d = static_cast<int64_t>(a - b);
+  return static_cast<uint64_t>(d < 0 ? -d : d);
+}
+
 struct Reading {
   record::ClockSnapshot snapshot;
   uint64_t bracket = UINT64_MAX;
@@ -86,22 +98,36 @@ uint64_t RawStamp() {
 }
 
 void ClockMap::AddSnapshot(const record::ClockSnapshot& snapshot) {
-  if (count_ == 0) first_ = snapshot;
+  if (count_ == 0) {
+    first_ = snapshot;
+  } else if (Suspended(latest(), snapshot)) {
+    rate_before_gap_ = Rate();
+    before_gap_ = latest();
+    first_ = snapshot;
+  }
   snapshots_[count_ % kKept] = snapshot;
   ++count_;
 }
 
+// Long double keeps 64 bits of mantissa: an uptime of years stays exact to the nanosecond near the newest snapshot,
+// from which the distance is measured.
+long double ClockMap::Rate() const {
+  const record::ClockSnapshot& last = latest();
+  if (last.tsc == first_.tsc) return rate_before_gap_;
+  return static_cast<long double>(last.monotonic - first_.monotonic) / static_cast<long double>(last.tsc - first_.tsc);
+}
+
+record::TimeNs ClockMap::FromAnchor(const record::ClockSnapshot& anchor, uint64_t tsc) const {
+  const auto ticks = static_cast<int64_t>(tsc - anchor.tsc);
+  return anchor.monotonic + static_cast<int64_t>(static_cast<long double>(ticks) * Rate());
+}
+
 record::TimeNs ClockMap::FromTsc(uint64_t tsc) const {
   if (count_ == 0 || tsc == 0) return 0;
-  const record::ClockSnapshot& last = latest();
   if (!TscUsable()) return tsc;
-  if (last.tsc == first_.tsc) return last.monotonic;
-  // Long double keeps 64 bits of mantissa: an uptime of years stays exact to the nanosecond near the newest snapshot,
-  // from which the distance is measured.
-  const long double rate =
-      static_cast<long double>(last.monotonic - first_.monotonic) / static_cast<long double>(last.tsc - first_.tsc);
-  const auto ticks = static_cast<int64_t>(tsc - last.tsc);
-  return last.monotonic + static_cast<int64_t>(static_cast<long double>(ticks) * rate);
+  // A stamp of before the gap is nearer to its own line, wherever the TSC went meanwhile.
+  const bool gap = before_gap_.tsc != 0 && Distance(tsc, before_gap_.tsc) < Distance(tsc, first_.tsc);
+  return FromAnchor(__builtin_expect(gap, 0) ? before_gap_ : latest(), tsc);
 }
 
 ClockMap::CuptiSpan ClockMap::SpanOf(uint64_t cupti_ns) const {

@@ -1,8 +1,10 @@
 // ClockMap: converts raw stamps to CLOCK_MONOTONIC by bracketed snapshots of all clocks.
 // TSC: linear between the first and the newest snapshot around the stamp (the TSC is invariant or not used at all).
-// CUPTI: its clock is CLOCK_REALTIME on Linux (cupti_activity.h:8125), which may step; each stamp uses the newest
-// snapshot at or before it, in CUPTI's own clock. A stamp that lies across a step is off by the step, no longer.
-// AddSnapshot and the conversions belong to the worker thread; a conversion costs a few ns.
+// While the machine is suspended CLOCK_MONOTONIC stands still and the TSC may go on or start over: CLOCK_BOOTTIME
+// tells, and a new line is begun behind the gap. CUPTI: its clock is CLOCK_REALTIME on Linux (cupti_activity.h:8125),
+// which may step; each stamp uses the newest snapshot at or before it, in CUPTI's own clock. A stamp that lies across a
+// step is off by the step, no longer. AddSnapshot and the conversions belong to the worker thread; a conversion costs a
+// few ns.
 #pragma once
 
 #include <array>
@@ -44,7 +46,13 @@ class ClockMap {
 
   static uint64_t CuptiClock(const record::ClockSnapshot& s) { return s.cupti != 0 ? s.cupti : s.realtime; }
 
-  record::ClockSnapshot first_{};
+  // A point and a slope: what a stamp is converted by.
+  record::TimeNs FromAnchor(const record::ClockSnapshot& anchor, uint64_t tsc) const;
+  long double Rate() const;
+
+  record::ClockSnapshot first_{};       // of the line: since the start, or since the machine was last suspended
+  record::ClockSnapshot before_gap_{};  // the last one of the line before; tsc 0 = there is none
+  long double rate_before_gap_ = 0;     // ns a tick of that line
   std::array<record::ClockSnapshot, kKept> snapshots_{};
   uint64_t count_ = 0;
 };

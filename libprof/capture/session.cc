@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "capture/address_space.h"
 
 namespace slowtoken::capture {
 namespace {
@@ -18,8 +19,9 @@ std::atomic<Session*> Session::instance_{nullptr};
 bool Session::Start(const Wiring& wiring) {
   State expected = State::kIdle;
   if (!state_.compare_exchange_strong(expected, State::kStarting, std::memory_order_acq_rel)) {
-    return expected == State::kRunning || expected == State::kStarting;
+    return expected == State::kRunning || (expected == State::kStarting && WaitForStart());
   }
+  starter_.store(gettid(), std::memory_order_relaxed);
   wiring_ = wiring;
   const bool started = StartOnce();
   state_.store(started ? State::kRunning : State::kFailed, std::memory_order_release);
@@ -27,8 +29,24 @@ bool Session::Start(const Wiring& wiring) {
   return started;
 }
 
+// A module whose door was told "no" stays unrecorded for ever, so a door waits for the thread that is starting, but not
+// longer than a start can take. That thread itself may come here again: a host's own pthread_create may use NVTX.
+bool Session::WaitForStart() const {
+  if (starter_.load(std::memory_order_relaxed) == gettid()) return true;
+  constexpr timespec kNap{0, 100'000};
+  for (int i = 0; i < 1000 && state_.load(std::memory_order_acquire) == State::kStarting; ++i) {
+    nanosleep(&kNap, nullptr);
+  }
+  return running();
+}
+
 bool Session::StartOnce() {
   config_ = Config::FromEnvironment();
+  if (!AddressSpaceAllows(config_.memory_bytes)) {
+    base::Log(base::LogLevel::kError,
+              "the limit on this process's memory (ulimit -v, -d) leaves no room for the profiler");
+    return false;
+  }
   ClockMap::TscUsable();
   if (!arena_.Reserve(config_.memory_bytes, /*populate=*/false)) return false;
   pipeline_ = arena_.Make<Pipeline>();
@@ -39,10 +57,11 @@ bool Session::StartOnce() {
     arena_.Abandon();  // a source may have published a pointer into it
     return false;
   }
+  if (!mark_.Init(arena_)) return false;
   instance_.store(this, std::memory_order_release);
   if (!hooks_installed_) {
     hooks_installed_ = true;
-    on_exit(&Session::OnExit, this);  // not atexit: that would need __cxa_atexit and __dso_handle
+    FinishBeforeWhatIsLoadedNow();
     pthread_atfork(nullptr, nullptr, &Session::OnFork);
   }
   const Worker::Job job{[](void* self) { static_cast<Session*>(self)->pipeline_->Round(); },
@@ -67,22 +86,28 @@ void Session::LastRound(base::TimeNs deadline) {
 bool Session::Mark(const char* text) { return running() && wiring_.mark != nullptr && wiring_.mark(text); }
 
 void Session::Snapshot() {
-  if (!running()) return;
+  if (!running() || !mark_.Here()) return;
   pipeline_->Fire(record::TriggerKind::kProgram, {});
   worker_.Wake();
 }
 
 void Session::Pause(bool paused) {
-  if (!running()) return;
+  if (!running() || !mark_.Here()) return;
   pipeline_->Pause(paused);
   worker_.Wake();
 }
 
+// In a child made without libc's fork (a raw clone) nobody told us; there is no worker to wait for, and its mutex may
+// have been copied while it was held.
 void Session::Finish() {
+  if (!mark_.Here()) return;
   State expected = State::kRunning;
   if (!state_.compare_exchange_strong(expected, State::kFinished, std::memory_order_acq_rel)) return;
   if (!worker_.Stop(kExitLimitMs)) base::Log(base::LogLevel::kError, "the last flush took more than 200 ms; gave up");
 }
+
+// Not atexit: that would need __cxa_atexit and __dso_handle.
+void Session::FinishBeforeWhatIsLoadedNow() { on_exit(&Session::OnExit, this); }
 
 void Session::OnExit(int, void* self) { static_cast<Session*>(self)->Finish(); }
 

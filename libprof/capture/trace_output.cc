@@ -24,6 +24,12 @@ int MakeDirectories(const char* path) {
 }
 
 bool TraceOutput::Write(std::span<const uint8_t> header, std::span<const uint8_t> payload) {
+  if (!EnsureOpen()) return false;
+  if (file_.Write(header, payload)) return true;
+  if (file_.is_open()) return false;
+  losses_->Add(base::Loss::kTraceFileRemoved);
+  bytes_before_ += file_.bytes_written();
+  base::Log(base::LogLevel::kError, "the trace file was deleted, beginning a new one: ", file_.path());
   return EnsureOpen() && file_.Write(header, payload);
 }
 

@@ -33,7 +33,7 @@ bool TraceWriter::Init(base::Arena& arena, const Config& config, const Parts& pa
       if (!InitFlight(arena, parts, limits)) return false;
       break;
     case Config::Mode::kTrace:
-      whole_.Init(config);
+      whole_.Init(config, parts.losses);
       if (!encoder_.Init(arena, parts.dictionary, parts.losses, whole_, parts.header, limits)) return false;
       encoder_.SetOpenRanges(parts.open_ranges, parts.open_context);
       filter_.Init(encoder_, encoder_, parts.losses);

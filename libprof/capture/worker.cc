@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,25 @@
 namespace slowtoken::capture {
 namespace {
 
-constexpr size_t kStackBytes = 256 * 1024;
+// Only what is touched takes memory. CUPTI is flushed on this stack, and nobody knows how much it needs.
+constexpr size_t kStackBytes = 1 << 20;
+constexpr const char* kStat = "/proc/self/stat";
 
 timespec ToTimespec(base::TimeNs t) {
   return {static_cast<time_t>(t / 1'000'000'000u), static_cast<long>(t % 1'000'000'000u)};
 }
 
 base::TimeNs InMilliseconds(uint32_t ms) { return base::MonotonicNow() + uint64_t{ms} * 1'000'000u; }
+
+// The thread must not inherit a real-time policy from the host's thread that starts it: it would compete with it.
+void AsOrdinaryThread(pthread_attr_t& attributes) {
+  const int policy = sched_getscheduler(0);
+  if (policy != SCHED_FIFO && policy != SCHED_RR) return;
+  const sched_param none{};
+  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+  pthread_attr_setschedparam(&attributes, &none);
+}
 
 }  // namespace
 
@@ -25,10 +38,12 @@ bool Worker::Start(const Job& job, uint32_t period_ms) {
   period_ms_ = period_ms;
   stop_asked_ = done_ = false;
   wake_asked_ = true;  // the first round comes at once
+  stat_.Open(kStat, O_RDONLY);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, kStackBytes);
+  AsOrdinaryThread(attributes);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits the mask: the host's handlers never run on it
@@ -72,18 +87,16 @@ bool Worker::WaitForNext() {
   return stop;
 }
 
-// One look a second, 10 µs: /proc/self/stat shows the state of the main thread (field 3, Z once it has left) and the
+// One look a second, 5 µs: /proc/self/stat shows the state of the main thread (field 3, Z once it has left) and the
 // number of threads (field 20, it included). When this thread then returns, it is the last one and libc calls exit(0),
 // as it would have done without us.
 bool Worker::HostIsGone() {
   const base::TimeNs now = base::MonotonicNow();
   if (now < next_look_) return false;
   next_look_ = now + 1'000'000'000u;
-  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (!stat_.Ours() && stat_.Open(kStat, O_RDONLY) != 0) return false;
   char text[1024];
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
+  const ssize_t n = pread(stat_.get(), text, sizeof text - 1, 0);
   if (n <= 0) return false;
   text[n] = 0;
   const char* at = strrchr(text, ')');  // the program's name (field 2) may hold anything
@@ -121,6 +134,7 @@ void Worker::ForgetInChild() {
   wake_ = PTHREAD_COND_INITIALIZER;
   finished_ = PTHREAD_COND_INITIALIZER;
   running_ = false;
+  stat_.Close();
 }
 
 }  // namespace slowtoken::capture

@@ -1,13 +1,14 @@
 // Worker: the one thread of ours in the host's process. It runs a round at start, one every flush period, and one last
 // round at stop.
 // Start and Stop are called by the session, on host threads (a door, the exit hook); Wake by any thread.
-// The thread blocks every signal, has a small stack, and never holds the mutex while it works.
+// The thread blocks every signal, never has a real-time priority, and never holds the mutex while it works.
 #pragma once
 
 #include <pthread.h>
 
 #include <cstdint>
 
+#include "base/kept_descriptor.h"
 #include "base/time.h"
 
 namespace slowtoken::capture {
@@ -64,6 +65,7 @@ class Worker {
   bool done_ = false;
   base::TimeNs next_round_ = 0;  // 0 = now
   base::TimeNs next_look_ = 0;
+  base::KeptDescriptor stat_;  // /proc/self/stat, kept open: opening takes the lowest number, which a host may count on
 };
 
 }  // namespace slowtoken::capture

@@ -133,6 +133,15 @@ base::TimeNs BufferPool::OldestOutstanding() const {
   return oldest == nullptr ? 0 : oldest->requested.load(std::memory_order_relaxed);
 }
 
+uint32_t BufferPool::LentBefore(base::TimeNs instant) const {
+  uint32_t lent = 0;
+  for (const Slot& slot : slots_) {
+    const base::TimeNs requested = slot.requested.load(std::memory_order_relaxed);
+    lent += requested != 0 && requested < instant && slot.state.load(std::memory_order_acquire) == State::kLent;
+  }
+  return lent;
+}
+
 void BufferPool::Adapt(base::TimeNs now) {
   const bool busy = taken_ > slots_.size() / 4;
   taken_ = 0;

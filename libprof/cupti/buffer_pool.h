@@ -74,6 +74,9 @@ class BufferPool {
   // records (bug log row 44). Returns how many. Worker.
   uint32_t Reclaim();
 
+  // Buffers CUPTI asked for before `instant` and has not returned. Worker.
+  uint32_t LentBefore(base::TimeNs instant) const;
+
   uint32_t count() const { return static_cast<uint32_t>(slots_.size()); }
 
   // What Init takes from the arena.

@@ -57,7 +57,12 @@ bool CuptiSource::Attach() {
 void CuptiSource::Collect(capture::CollectContext& context) { CollectOnce(context, false, false); }
 
 void CuptiSource::CollectLast(capture::CollectContext& context, record::TimeNs deadline) {
-  CollectOnce(context, base::MonotonicNow() < deadline, true);
+  const record::TimeNs begin = base::MonotonicNow();
+  CollectOnce(context, begin < deadline, true);
+  // A flush that was forced brings everything back: what CUPTI still holds now, it keeps.
+  if (const uint32_t kept = host_.pool.LentBefore(begin); kept != 0) {
+    context.losses.Add(base::Loss::kBufferKeptByCupti, kept);
+  }
 }
 
 void CuptiSource::CollectOnce(capture::CollectContext& context, bool forced, bool last) {

@@ -99,14 +99,26 @@ void NvtxSource::Collect(capture::CollectContext& context) {
 
 void NvtxSource::Drain(uint32_t i, uint64_t end, capture::CollectContext& context) {
   recorder_->threads.threads()[i].queue.Drain(end, [&](const RecordHeader& header, const std::byte* record) {
+    if (__builtin_expect(read_until_ != 0, 0) && OutOfTime()) return;
     last_stamps_[i] = header.stamp;
     collector_.Take(i, header, record, context);
   });
   recorder_->threads.Reclaim(i);
 }
 
-void NvtxSource::CollectLast(capture::CollectContext& context, record::TimeNs) {
+// Called for each event of the last round. Looks at the clock at every 128th; what comes when time is up is counted.
+bool NvtxSource::OutOfTime() {
+  constexpr uint32_t kLook = 128;
+  if (unread_ == 0 && (++read_at_end_ % kLook != 0 || base::MonotonicNow() < read_until_)) return false;
+  ++unread_;
+  return true;
+}
+
+void NvtxSource::CollectLast(capture::CollectContext& context, record::TimeNs deadline) {
+  const record::TimeNs now = base::MonotonicNow();
+  if (deadline > now) read_until_ = now + (deadline - now) / 2;
   Collect(context);
+  if (unread_ != 0) context.losses.Add(base::Loss::kUnreadAtEnd, unread_);
   recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed);
 }
 

@@ -38,7 +38,8 @@ class NvtxSource : public capture::EventSource {
   bool Init(base::Arena& arena, const Options& options, base::LossCounters& losses);
 
   void Collect(capture::CollectContext& context) override;
-  // After it the handlers record nothing: nobody will read.
+  // After it the handlers record nothing: nobody will read. Reads for half of the time until `deadline` at most, so
+  // that what was read can still be written; the rest is counted. A deadline that is over is none: nobody waits.
   void CollectLast(capture::CollectContext& context, record::TimeNs deadline) override;
   record::TimeNs CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override;
   record::TimeNs AnnotationsUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override {
@@ -58,13 +59,17 @@ class NvtxSource : public capture::EventSource {
   void TellStatus(bool paused, capture::CollectContext& context);
   static Names* MakeNames(base::Arena& arena, const Options& options);
   void Drain(uint32_t i, uint64_t end, capture::CollectContext& context);
+  bool OutOfTime();
 
   Recorder* recorder_ = nullptr;
   bool told_ = false;  // that it is active
   Collector collector_;
   // By slot: where to read up to in this round, and the last stamp read so far.
   std::span<uint64_t> ends_, last_stamps_;
-  std::span<bool> busy_;   // by slot: an event was on its way when the round began
+  std::span<bool> busy_;           // by slot: an event was on its way when the round began
+  record::TimeNs read_until_ = 0;  // 0 = no limit
+  uint32_t read_at_end_ = 0;
+  uint64_t unread_ = 0;    // events that came after it
   uint64_t complete_ = 0;  // raw stamp: all events before it have been delivered
 };
 

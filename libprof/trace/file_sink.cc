@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -67,15 +68,16 @@ void CleanRole(std::string_view role, char (&out)[kMaxRole + 1]) {
   out[n] = '\0';
 }
 
-// All of `parts`, going on after partial writes and signals. 0 or an errno value.
-int WriteAll(int fd, iovec* parts, int count) {
+// All of `parts` from offset `at` on, going on after partial writes and signals. 0 or an errno value.
+int WriteAll(int fd, iovec* parts, int count, uint64_t at) {
   while (count > 0) {
-    const ssize_t n = writev(fd, parts, count);
+    const ssize_t n = pwritev(fd, parts, count, static_cast<off_t>(at));
     if (n < 0) {
       if (errno == EINTR) continue;
       return errno;
     }
     size_t left = static_cast<size_t>(n);
+    at += left;
     if (left == 0 && parts->iov_len != 0) return EIO;
     while (count > 0 && left >= parts->iov_len) {
       left -= parts->iov_len;
@@ -113,23 +115,23 @@ int FileSink::OpenPath(std::string_view path) {
   Close();
   memcpy(path_, path.data(), path.size());
   path_[path.size()] = '\0';
-  fd_ = open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd_ < 0) return last_error_ = errno;
   size_ = 0;
+  last_error_ = file_.Open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  if (last_error_ != 0) return last_error_;
+  fchmod(file_.get(), 0600);  // whatever the host's umask took away: it must be possible to open it again
   dirty_ = false;
-  last_error_ = 0;
   // A file system that is full right now may have room later: Write puts the magic there first.
   Write({}, {});
   return 0;
 }
 
 bool FileSink::Write(std::span<const uint8_t> header, std::span<const uint8_t> payload) {
-  if (fd_ < 0) return false;
+  if (!is_open() || !StillThere()) return false;
   const FileSizeSignalGuard guard;
   if (dirty_ && !CutBack()) return false;
   iovec parts[3] = {Part(kFileMagic), Part(header), Part(payload)};
   const int first = size_ == 0 ? 0 : 1;
-  const int error = WriteAll(fd_, parts + first, 3 - first);
+  const int error = WriteAll(file_.get(), parts + first, 3 - first, size_);
   if (error != 0) {
     last_error_ = error;
     dirty_ = true;
@@ -140,16 +142,23 @@ bool FileSink::Write(std::span<const uint8_t> header, std::span<const uint8_t> p
   return true;
 }
 
-bool FileSink::CutBack() {
-  const auto end = static_cast<off_t>(size_);
-  if (ftruncate(fd_, end) != 0 || lseek(fd_, end, SEEK_SET) != end) return false;
-  dirty_ = false;
-  return true;
+// The descriptor means our file and the file has a name; opened again if the host closed the descriptor.
+bool FileSink::StillThere() {
+  nlink_t links = 0;
+  if (!file_.Ours(&links)) {
+    last_error_ = file_.Reopen(path_, O_WRONLY | O_NOFOLLOW);
+    if (last_error_ != 0 || !file_.Ours(&links)) return false;
+  }
+  if (links != 0) return true;
+  last_error_ = ENOENT;
+  file_.Close();
+  return false;
 }
 
-void FileSink::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+bool FileSink::CutBack() {
+  if (ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) return false;
+  dirty_ = false;
+  return true;
 }
 
 }  // namespace slowtoken::trace

@@ -22,7 +22,7 @@ static void* OpenRangeAndLeave(void* argument) {
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "return";
-  const nvtxDomainHandle_t domain = nvtxDomainCreateA("llmserve");
+  const nvtxDomainHandle_t domain = HostDomain();
   for (int i = 0; i < 100; ++i) ServeRequest(domain, i);
   nvtxRangePushA("open to the end");
   printf("ending by %s\n", how);
@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "_exit") == 0) _exit(4);
   if (strcmp(how, "quick_exit") == 0) quick_exit(4);
   if (strcmp(how, "abort") == 0) abort();
+  if (strcmp(how, "sigkill") == 0) raise(SIGKILL);
   if (strcmp(how, "sigterm_default") == 0) raise(SIGTERM);
   if (strcmp(how, "sigterm_handled") == 0) {
     signal(SIGTERM, OnTerm);

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   (void)argc;
-  const nvtxDomainHandle_t domain = nvtxDomainCreateA("llmserve");
+  const nvtxDomainHandle_t domain = HostDomain();
   for (int i = 0; i < 10; ++i) ServeRequest(domain, i);
   pid_t child = fork();
   if (child == 0) {

@@ -13,7 +13,7 @@ int main(void) {
     *(void**)&door = dlsym(library, "InitializeInjection");
     if (door != NULL && door() != 1) return 9;
   }
-  const nvtxDomainHandle_t domain = nvtxDomainCreateA("llmserve");
+  const nvtxDomainHandle_t domain = HostDomain();
   for (int i = 0; i < 50; ++i) ServeRequest(domain, i);
   puts("served 50 requests without a GPU");
   return 0;

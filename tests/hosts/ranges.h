@@ -1,15 +1,24 @@
-/* NVTX ranges as a host would emit them: plain ones, and the llmserve vocabulary. Shared by the host programs. */
+/* NVTX ranges as a host would emit them: plain ones, and the llmserve vocabulary. Shared by the host programs.
+ * HostDomain comes first in each: it is the first NVTX call, and opens the GPU where the test asks for one. */
 #ifndef SLOWTOKEN_TESTS_HOSTS_RANGES_H_
 #define SLOWTOKEN_TESTS_HOSTS_RANGES_H_
 
 #include <stdio.h>
+#include <string.h>
 
+#include "gpu_work.h"
 #include "nvtx3/nvToolsExt.h"
 
-/* One request of one token, without a GPU: arrives, is queued, is in one iteration, is sent, ends. */
+static inline nvtxDomainHandle_t HostDomain(void) {
+  OpenGpu();
+  return nvtxDomainCreateA("llmserve");
+}
+
+/* One request of one token: arrives, is queued, is in one iteration, is sent, ends. */
 static inline void ServeRequest(nvtxDomainHandle_t domain, int number) {
   char text[128];
-  nvtxEventAttributes_t attributes = {0};
+  nvtxEventAttributes_t attributes;
+  memset(&attributes, 0, sizeof attributes);
   attributes.version = NVTX_VERSION;
   attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
   attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
@@ -24,6 +33,7 @@ static inline void ServeRequest(nvtxDomainHandle_t domain, int number) {
   nvtxDomainMarkEx(domain, &attributes);
   snprintf(text, sizeof text, "iter.forward|iter=%d", number);
   nvtxDomainRangePushEx(domain, &attributes);
+  WorkOnGpu(number);
   nvtxDomainRangePop(domain);
   snprintf(text, sizeof text, "iter.sample|iter=%d", number);
   nvtxDomainRangePushEx(domain, &attributes);

@@ -28,7 +28,8 @@ bool IsMainThread() { return getpid() == gettid(); }
 
 // main() runs inside libc's static __libc_start_call_main, which __libc_start_main calls; a constructor of the
 // program runs inside __libc_start_main itself, one of a library inside the loader. So main has begun exactly when
-// the frame below __libc_start_main's is another of libc's.
+// the frame below __libc_start_main's is another of libc's. A client without unwind tables cuts the stack short: then
+// nothing is known against it.
 bool MainIsOnStack() {
   std::array<void*, 256> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -39,7 +40,10 @@ bool MainIsOnStack() {
     if (dladdr(frames[i], &outer) == 0 || outer.dli_saddr != start.dli_saddr) continue;
     return dladdr(frames[i - 1], &inner) != 0 && inner.dli_fbase == start.dli_fbase;
   }
-  return false;
+  Dl_info outermost{}, loader{};
+  const bool known =
+      dladdr(frames[count - 1], &outermost) != 0 && dladdr(dlsym(RTLD_DEFAULT, "_r_debug"), &loader) != 0;
+  return !known || outermost.dli_fbase != loader.dli_fbase;
 }
 
 bool MainHasBegun() {

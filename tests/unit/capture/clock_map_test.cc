@@ -75,6 +75,59 @@ TEST(ClockMap, ASpanHoldsForEachOfItsStamps) {
   EXPECT_EQ(map.SpanOf(910'000).end, 920'000u);
 }
 
+record::ClockSnapshot Asleep(uint64_t monotonic, uint64_t boottime, uint64_t tsc) {
+  record::ClockSnapshot s = Snapshot(monotonic, 0, tsc);
+  s.boottime = boottime;
+  return s;
+}
+
+// One tick is a third of a nanosecond. The machine sleeps for an hour between the second and the third snapshot.
+TEST(ClockMap, SuspendWithATscThatGoesOnKeepsTimesOnBothSides) {
+  if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
+  constexpr uint64_t kHour = 3'600'000'000'000, kMs = 1'000'000;
+  ClockMap map;
+  map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
+  map.AddSnapshot(Asleep(2000 * kMs, 2000 * kMs, 3 * 2000 * kMs));
+  map.AddSnapshot(Asleep(2500 * kMs, 2500 * kMs + kHour, 3 * (2500 * kMs + kHour)));
+  EXPECT_EQ(map.FromTsc(3 * 2100 * kMs), 2100 * kMs) << "before it slept";
+  EXPECT_EQ(map.FromTsc(3 * (2400 * kMs + kHour)), 2400 * kMs) << "after it woke";
+  map.AddSnapshot(Asleep(2700 * kMs, 2700 * kMs + kHour, 3 * (2700 * kMs + kHour)));
+  EXPECT_EQ(map.FromTsc(3 * (2800 * kMs + kHour)), 2800 * kMs) << "the hour is in no slope";
+}
+
+TEST(ClockMap, SuspendWithATscThatStartsOverKeepsTimesOnBothSides) {
+  if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
+  constexpr uint64_t kMs = 1'000'000;
+  ClockMap map;
+  map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
+  map.AddSnapshot(Asleep(2000 * kMs, 2000 * kMs, 3 * 2000 * kMs));
+  map.AddSnapshot(Asleep(2500 * kMs, 9000 * kMs, 3 * 100 * kMs));
+  EXPECT_EQ(map.FromTsc(3 * 2050 * kMs), 2050 * kMs) << "before it slept";
+  EXPECT_EQ(map.FromTsc(3 * 200 * kMs), 2600 * kMs) << "after it woke";
+}
+
+// Both clocks are never read at the same instant: a preempted reader is no suspend.
+TEST(ClockMap, AFewMillisecondsBetweenTwoReadingsAreNoSuspend) {
+  if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
+  constexpr uint64_t kMs = 1'000'000;
+  ClockMap map;
+  map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
+  map.AddSnapshot(Asleep(2000 * kMs, 2008 * kMs, 3 * 2000 * kMs));
+  EXPECT_EQ(map.FromTsc(3 * 1500 * kMs), 1500 * kMs);
+}
+
+// The same step backwards (an NTP correction): only stamps of before the step that had not been converted are off.
+TEST(ClockMap, BugLog87_AStepBackDoesNotReachLaterStamps) {
+  ClockMap map;
+  map.AddSnapshot(Snapshot(1'000'000, 900'000'000, 1));
+  map.AddSnapshot(Snapshot(2'000'000, 901'000'000, 2));
+  map.AddSnapshot(Snapshot(3'000'000, 852'000'000, 3));  // 50 ms back
+  EXPECT_EQ(map.FromCupti(852'000'500), 3'000'500u);
+  map.AddSnapshot(Snapshot(4'000'000, 853'000'000, 4));
+  EXPECT_EQ(map.FromCupti(852'999'000), 3'999'000u);
+  EXPECT_EQ(map.FromCupti(853'000'700), 4'000'700u);
+}
+
 TEST(ClockMap, CuptisOwnClockIsPreferredOverTheWallClock) {
   ClockMap map;
   map.AddSnapshot(Snapshot(5'000, 900'000, 1, 70'000));

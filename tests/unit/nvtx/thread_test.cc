@@ -218,6 +218,28 @@ TEST_F(NvtxThreads, TooManyOpenRangesAreCounted) {
   EXPECT_EQ(Lost(Loss::kRangeTableFull), 2u);
 }
 
+TEST_F(NvtxThreads, WhatIsUnreadWhenTheTimeAtTheEndIsOverIsCounted) {
+  constexpr int kMarks = 20'000;  // reading them takes a millisecond or more
+  // A deadline that has passed when it is looked at, because this thread had to wait, is none: once more then.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    Restart(SmallOptions());
+    for (int i = 0; i < kMarks; ++i) nvtxMarkA("tick");
+    capture::CollectContext context{*dictionary_, *losses_, clock_, *log_};
+    source_->CollectLast(context, base::MonotonicNow() + 100'000);
+    ASSERT_EQ(log_->marks.size() + Lost(Loss::kUnreadAtEnd), uint64_t{kMarks});
+    if (Lost(Loss::kUnreadAtEnd) != 0) return;
+  }
+  FAIL() << "everything was read in every attempt";
+}
+
+TEST_F(NvtxThreads, WhereNobodyWaitsAtTheEndAllIsRead) {
+  for (int i = 0; i < 1000; ++i) nvtxMarkA("tick");
+  capture::CollectContext context{*dictionary_, *losses_, clock_, *log_};
+  source_->CollectLast(context, 1);
+  EXPECT_EQ(log_->marks.size(), 1000u);
+  EXPECT_EQ(Lost(Loss::kUnreadAtEnd), 0u);
+}
+
 TEST_F(NvtxThreads, EveryEventBeforeTheWatermarkHasBeenDelivered) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;

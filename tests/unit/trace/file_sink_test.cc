@@ -134,6 +134,68 @@ TEST_F(FileSinkTest, FullDiskDropsTheFrameWholeAndGoesOnLater) {
   EXPECT_EQ(Content(path), magic_ + "headfirstheadsecondheadthird");
 }
 
+// The host closes every descriptor and opens its own: ours are found again by path, its own are not touched.
+TEST_F(FileSinkTest, HostThatClosesAllDescriptorsLosesNothingOfItsOwnOrOurs) {
+  const std::string path = dir_ + "/engine.stt", hosts = dir_ + "/hosts.db";
+  const int status = InChild([&] {
+    FileSink sink;
+    if (sink.OpenPath(path) != 0 || !sink.Write(Bytes("head"), Bytes("first"))) return 1;
+    for (int fd = 3; fd < 1024; ++fd) close(fd);
+    const int database = open(hosts.c_str(), O_RDWR | O_CREAT, 0600);
+    for (int fd = 3; fd < 1024; ++fd) {
+      if (fd != database && dup2(database, fd) != fd) return 2;
+    }
+    if (!sink.Write(Bytes("head"), Bytes("second"))) return 3;
+    sink.Close();
+    for (int fd = 3; fd < 1023; ++fd) {
+      if (fcntl(fd, F_GETFD) == -1) return 4;  // the host's
+    }
+    return 0;
+  });
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
+  EXPECT_EQ(Content(path), magic_ + "headfirstheadsecond");
+  EXPECT_EQ(Content(hosts), "");
+}
+
+TEST_F(FileSinkTest, BugLog13_DeletedFileIsGivenUp) {
+  FileSink sink;
+  ASSERT_EQ(sink.Open(dir_, "engine", 1), 0);
+  ASSERT_TRUE(sink.Write(Bytes("head"), Bytes("first")));
+  std::filesystem::remove(sink.path());
+  EXPECT_FALSE(sink.Write(Bytes("head"), Bytes("second")));
+  EXPECT_FALSE(sink.is_open());
+  EXPECT_EQ(sink.last_error(), ENOENT);
+  ASSERT_EQ(sink.Open(dir_, "engine", 1), 0) << "and its place is free for a new one";
+  EXPECT_TRUE(sink.Write(Bytes("head"), Bytes("second")));
+  EXPECT_EQ(Content(sink.path()), magic_ + "headsecond");
+}
+
+TEST_F(FileSinkTest, BugLog13_AnotherFileInItsPlaceIsNotWrittenTo) {
+  FileSink sink;
+  ASSERT_EQ(sink.Open(dir_, "engine", 1), 0);
+  std::filesystem::remove(sink.path());
+  std::ofstream(sink.path()) << "somebody else's";
+  EXPECT_FALSE(sink.Write(Bytes("head"), Bytes("second")));
+  EXPECT_EQ(Content(sink.path()), "somebody else's");
+}
+
+TEST_F(FileSinkTest, BugLog13_RenamedFileGoesOnUnderItsNewName) {
+  FileSink sink;
+  ASSERT_EQ(sink.Open(dir_, "engine", 1), 0);
+  std::filesystem::rename(sink.path(), dir_ + "/elsewhere");
+  EXPECT_TRUE(sink.Write(Bytes("head"), Bytes("payload")));
+  EXPECT_EQ(Content(dir_ + "/elsewhere"), magic_ + "headpayload");
+}
+
+TEST_F(FileSinkTest, UmaskThatTakesEverythingAwayLeavesTheOwnersRights) {
+  const mode_t before = umask(0777);
+  FileSink sink;
+  ASSERT_EQ(sink.Open(dir_, "engine", 1), 0);
+  umask(before);
+  EXPECT_EQ(std::filesystem::status(sink.path()).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
 TEST_F(FileSinkTest, HostsOwnSignalMaskIsKept) {
   sigset_t before, after;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
