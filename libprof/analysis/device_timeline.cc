@@ -19,23 +19,30 @@ uint64_t OverlapNs(TimeNs start, TimeNs end, const std::vector<IntervalUnion::Ga
 
 DeviceTimeline::DeviceTimeline(CallEndOf call_end_of)
     : call_end_of_(std::move(call_end_of)), all_([this](const IntervalUnion::Gap& gap) { OnGap(gap); }) {
-  pending_.reserve(kBatch);
+  pending_.reserve(4096);
 }
 
-void DeviceTimeline::Settle() {
+// In order of time: work whose call is not known yet holds back what comes after it.
+void DeviceTimeline::Settle(TimeNs watermark) {
+  for (Record& record : pending_) {
+    if (record.call_end == 0) record.call_end = call_end_of_(record.tag);
+  }
+
   const auto earlier = [](const Record& a, const Record& b) { return a.start < b.start; };
   if (!std::is_sorted(pending_.begin(), pending_.end(), earlier)) {
     std::stable_sort(pending_.begin(), pending_.end(), earlier);
   }
-  for (const Record& record : pending_) {
-    all_.Add(record.start, record.end, record.tag);
-    if (record.work == Work::kCompute) compute_.Add(record.start, record.end, record.tag);
+  auto record = pending_.begin();
+  for (; record != pending_.end(); ++record) {
+    if (record->call_end == 0 && watermark < record->end + kPatience) break;
+    all_.Add(record->start, record->end, record->call_end);
+    if (record->work == Work::kCompute) compute_.Add(record->start, record->end, record->call_end);
   }
-  pending_.clear();
+  pending_.erase(pending_.begin(), record);
 }
 
 void DeviceTimeline::OnGap(const IntervalUnion::Gap& gap) {
-  const TimeNs call_end = call_end_of_(gap.ended_by);
+  const TimeNs call_end = gap.ended_by;
   const Reason reason = call_end == 0 ? Reason::kUnknown : call_end > gap.start ? Reason::kHost : Reason::kDependency;
   if (gap.end - gap.start < keep_above_) return Count(reason, gap.end - gap.start);
   if (idle_.size() == kMostIdle) RaiseThreshold();
@@ -55,10 +62,11 @@ void DeviceTimeline::RaiseThreshold() {
 void DeviceTimeline::Count(Reason reason, uint64_t ns) {
   if (reason == Reason::kHost) idle_by_.host += ns;
   if (reason == Reason::kDependency) idle_by_.dependency += ns;
+  if (reason == Reason::kUnknown) idle_by_.unknown += ns;
 }
 
 void DeviceTimeline::Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request) {
-  Settle();
+  Settle(UINT64_MAX);
   all_.Finish();
   std::sort(idle_.begin(), idle_.end(), [](const Idle& a, const Idle& b) { return a.start < b.start; });
   if (no_request) idle_by_.no_work = 0;

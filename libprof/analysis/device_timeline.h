@@ -1,11 +1,13 @@
-// DeviceTimeline: one device's busy and idle time (docs/ATTRIBUTION.md §6), over the streams of all processes that used
-// it. Busy: at least one kernel or graph replay ran. Idle: the rest between the first and the last GPU work, split into
+// DeviceTimeline: one device's busy and idle time (docs/METRICS.md, "Devices"), over the streams of all processes that
+// used it. Busy: at least one kernel or graph replay ran. Idle: the rest between the first and the last GPU work, split
+// into
 //   copy        only copies or memsets ran
 //   no_work     no request was in the system (only if requests are recorded)
 //   host        the work that ends the interval was launched after the interval opened (its API call had not returned)
 //   dependency  it was already launched and waited for another stream, an event or the node before it
-// What cannot be told (its launch was not recorded) is in idle_ns and in none of the four.
-// Work arrives out of order across streams: batches are sorted, the rest is IntervalUnion's. About 15 ns a record.
+//   unknown     the launch of the work that ends it was not recorded
+// The five add up to idle_ns. Work arrives out of order across streams, and its call may be recorded after it: work
+// waits, sorted, until its call is known, at most a second of the trace. About 20 ns a record.
 // Single threaded. Memory is bounded: of the idle intervals only the longest stay until Finish(), to be cut by
 // requests.
 #pragma once
@@ -24,20 +26,26 @@ struct IdleBy {
   uint64_t dependency = 0;
   uint64_t copy = 0;
   std::optional<uint64_t> no_work;
+  uint64_t unknown = 0;
   bool operator==(const IdleBy&) const = default;
 };
 
 class DeviceTimeline {
  public:
-  // When the call that launched the work tagged so returned; 0 = not known.
+  // When the call that launched the work tagged so returned; 0 = not known yet.
   using CallEndOf = std::function<TimeNs(uint64_t tag)>;
 
   explicit DeviceTimeline(CallEndOf call_end_of);
 
   enum class Work : uint8_t { kCompute, kCopy };
   void Add(TimeNs start, TimeNs end, Work work, uint64_t tag) {
-    pending_.push_back({start, end, tag, work});
-    if (pending_.size() == kBatch) Settle();
+    pending_.push_back({start, end, tag, 0, work});
+    if (pending_.size() == kMostPending) Settle(kLastTime);
+  }
+
+  // At each Advance of any process: looks up the calls of the work that came since, and takes in what is complete.
+  void Advance(TimeNs watermark) {
+    if (!pending_.empty()) Settle(watermark);
   }
 
   // After the last event and before the launches leave the LaunchTable. `no_request` are the intervals, in order and
@@ -55,6 +63,7 @@ class DeviceTimeline {
     TimeNs start = 0;
     TimeNs end = 0;
     uint64_t tag = 0;
+    TimeNs call_end = 0;  // 0 = not known yet
     Work work = Work::kCompute;
   };
   enum class Reason : uint8_t { kHost, kDependency, kUnknown };
@@ -63,17 +72,18 @@ class DeviceTimeline {
     TimeNs end = 0;
     Reason reason = Reason::kUnknown;
   };
-  static constexpr size_t kBatch = 4096;
+  static constexpr size_t kMostPending = 1u << 20;
+  static constexpr TimeNs kPatience = 1'000'000'000;
   static constexpr size_t kMostIdle = 1u << 20;
 
-  void Settle();
+  void Settle(TimeNs watermark);
   void OnGap(const IntervalUnion::Gap& gap);
   void Count(Reason reason, uint64_t ns);
   void RaiseThreshold();
 
   CallEndOf call_end_of_;
   std::vector<Record> pending_;
-  IntervalUnion all_;       // anything runs; its gaps are classified
+  IntervalUnion all_;       // anything runs; its tags are when the call returned; its gaps are classified
   IntervalUnion compute_;   // a kernel or graph replay runs
   std::vector<Idle> idle_;  // at least keep_above_ long
   uint64_t keep_above_ = 10'000;

@@ -12,25 +12,29 @@ bool IsNewer(record::CorrelationId a, record::CorrelationId b) { return static_c
 
 }  // namespace
 
-void LaunchTable::Grow(Ring& ring) {
-  Ring larger(ring.size() * 2);
-  for (const Launch& launch : ring) {
+void LaunchTable::Grow(std::vector<Launch>& slots) {
+  std::vector<Launch> larger(slots.size() * 2);
+  for (const Launch& launch : slots) {
     if (launch.correlation != 0) larger[launch.correlation & (larger.size() - 1)] = launch;
   }
-  ring = std::move(larger);
+  slots = std::move(larger);
 }
 
 Launch* LaunchTable::Touch(record::ProcessIndex process, record::CorrelationId correlation) {
   if (process >= rings_.size()) rings_.resize(process + size_t{1});
   Ring& ring = rings_[process];
-  if (ring.empty()) ring.resize(kFirstSlots);
+  if (ring.slots.empty()) ring.slots.resize(kFirstSlots);
   for (;;) {
-    Launch& slot = ring[correlation & (ring.size() - 1)];
-    if (slot.correlation == correlation) return &slot;
+    Launch& slot = ring.slots[correlation & (ring.slots.size() - 1)];
+    if (slot.correlation == correlation) {
+      slot.touched = ring.advances;
+      return &slot;
+    }
     if (slot.correlation != 0) {
       const bool newer = IsNewer(correlation, slot.correlation);
-      if ((!newer || Waiting(slot)) && ring.size() < kMostSlots) {
-        Grow(ring);
+      const bool needed = !newer || Waiting(slot) || slot.touched == ring.advances;
+      if (needed && ring.slots.size() < kMostSlots) {
+        Grow(ring.slots);
         continue;
       }
       if (!newer) {
@@ -39,7 +43,7 @@ Launch* LaunchTable::Touch(record::ProcessIndex process, record::CorrelationId c
       }
       sink_(process, slot);
     }
-    slot = Launch{.correlation = correlation};
+    slot = Launch{.correlation = correlation, .touched = ring.advances};
     return &slot;
   }
 }
@@ -73,18 +77,18 @@ void LaunchTable::AddGpuWork(record::ProcessIndex process, record::CorrelationId
 }
 
 TimeNs LaunchTable::CallEnd(record::ProcessIndex process, record::CorrelationId correlation) const {
-  if (process >= rings_.size() || rings_[process].empty()) return 0;
-  const Ring& ring = rings_[process];
-  const Launch& slot = ring[correlation & (ring.size() - 1)];
+  if (process >= rings_.size() || rings_[process].slots.empty()) return 0;
+  const std::vector<Launch>& slots = rings_[process].slots;
+  const Launch& slot = slots[correlation & (slots.size() - 1)];
   return slot.correlation == correlation ? slot.api_end : 0;
 }
 
 void LaunchTable::Finish() {
   for (size_t process = 0; process < rings_.size(); ++process) {
-    for (const Launch& launch : rings_[process]) {
+    for (const Launch& launch : rings_[process].slots) {
       if (launch.correlation != 0) sink_(static_cast<record::ProcessIndex>(process), launch);
     }
-    rings_[process].clear();
+    rings_[process].slots.clear();
   }
 }
 

@@ -89,6 +89,31 @@ void TraceAnalysis::On(const record::RequestIdText& text) {
   if (known.empty()) known = SafeText(text.text, 256);
 }
 
+void TraceAnalysis::On(const record::NvtxDomainInfo& domain) {
+  if (dictionary_->text(domain.name) == "llmserve") llmserve_.emplace(domain.process, domain.domain);
+}
+
+// In the vocabulary's domain, or with its prefix, only what does not parse is left as a plain range or mark.
+void TraceAnalysis::AddText(record::ProcessIndex process, record::DomainId domain, record::StringId message) {
+  if (domain != 0 && !llmserve_.contains({process, domain})) return;
+  const std::string_view text = dictionary_->text(message);
+  if (domain == 0 && !text.starts_with("llmserve/")) return;
+  const std::string shape = SafeText(text, 200);
+  const auto known = malformed_.find(shape);
+  if (known != malformed_.end()) {
+    ++known->second;
+  } else if (malformed_.size() < kMostMalformed) {
+    malformed_.emplace(shape, 1);
+  }
+}
+
+void TraceAnalysis::On(const record::Advance& advance) {
+  facts_.Add(advance);
+  const TimeNs watermark = IsTime(advance.watermark) ? advance.watermark : 0;  // UINT64_MAX closes one file of several
+  for (Device& device : devices_.all()) device.timeline.Advance(watermark);
+  launches_.Advance(advance.process);
+}
+
 void TraceAnalysis::Finish() {
   const auto no_request = presence_.Absences();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);

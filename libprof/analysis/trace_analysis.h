@@ -6,7 +6,10 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/devices.h"
 #include "analysis/graph_nodes.h"
@@ -33,13 +36,18 @@ class TraceAnalysis final : public record::EventVisitor {
   void On(const record::ApiCall& call) override { launches_.AddCall(call); }
   void On(const record::Annotation& annotation) override;
   void On(const record::RequestIdText& text) override;
+  void On(const record::NvtxDomainInfo& domain) override;
+  void On(const record::NvtxMark& mark) override { AddText(mark.process, mark.domain, mark.message); }
+  void On(const record::NvtxRange& range) override {
+    if (range.end != 0) AddText(range.process, range.domain, range.message);
+  }
   void On(const record::DeviceInfo& info) override { devices_.Add(info); }
   void On(const record::ClockSnapshot& snapshot) override { facts_.Add(snapshot); }
   void On(const record::LossTotals& totals) override { facts_.Add(totals); }
   void On(const record::SourceStatus& status) override { facts_.Add(status); }
   void On(const record::OwnCost& cost) override { facts_.Add(cost); }
   void On(const record::CaptureTotals& totals) override { facts_.Add(totals); }
-  void On(const record::Advance& advance) override { facts_.Add(advance); }
+  void On(const record::Advance& advance) override;
 
   void On(const record::DetailChange& change) override { facts_.Add(change); }
   void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
@@ -54,6 +62,8 @@ class TraceAnalysis final : public record::EventVisitor {
   };
   const Counts& counts() const { return counts_; }
   const absl::flat_hash_map<record::RequestId, std::string>& request_texts() const { return request_texts_; }  // safe
+  // llmserve texts that do not parse, as shapes (name and keys), with how often each came: the first few.
+  const std::map<std::string, uint64_t>& malformed() const { return malformed_; }
   const LaunchStats& launch_stats() const { return launch_stats_; }
   const LaunchTable& launches() const { return launches_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
@@ -64,9 +74,13 @@ class TraceAnalysis final : public record::EventVisitor {
 
  private:
   struct Work;
+  static constexpr size_t kMostMalformed = 8;
   void AddGpuWork(const Work& work);
+  void AddText(record::ProcessIndex process, record::DomainId domain, record::StringId message);
 
   const record::Dictionary* dictionary_;
+  std::set<std::pair<record::ProcessIndex, record::DomainId>> llmserve_;
+  std::map<std::string, uint64_t> malformed_;
   Counts counts_;
   LaunchStats launch_stats_;
   GraphNodes graph_nodes_;

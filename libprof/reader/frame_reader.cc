@@ -45,6 +45,8 @@ absl::Status FrameReader::Rewind() {
   struct stat info {};
   if (fstat(fd_, &info) != 0) return IoError(path_, "cannot be read", errno);
   size_ = static_cast<uint64_t>(info.st_size);
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
   status_ = absl::OkStatus();
   window_.clear();
   window_offset_ = 0;

@@ -39,6 +39,8 @@ class FrameReader {
   const absl::Status& status() const { return status_; }
   bool magic_ok() const { return magic_ok_; }
   uint64_t file_bytes() const { return size_; }
+  uint64_t device() const { return device_; }  // with inode(): the file's own identity
+  uint64_t inode() const { return inode_; }
   uint64_t offset() const { return offset_; }
 
  private:
@@ -57,6 +59,7 @@ class FrameReader {
   absl::Status status_;
   bool magic_ok_ = false;
   uint64_t size_ = 0;
+  uint64_t device_ = 0, inode_ = 0;
   uint64_t offset_ = 0;
   uint64_t window_offset_ = 0;
   std::vector<uint8_t> window_;

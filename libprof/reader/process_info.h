@@ -22,6 +22,7 @@ struct Damage {
     kNewerVersion,   // written by a later version with a format this one cannot read
     kTruncated,      // the last frame is incomplete: the process died while writing, or the file was cut
     kKilled,         // no end frame: the process ended without closing the trace; whole up to its last chunk
+    kRunning,        // no end frame yet: the process is alive on this machine; whole up to its last chunk
   };
   Kind kind = Kind::kChecksum;
   uint64_t offset = 0;  // where in the file, bytes from its start
@@ -29,10 +30,13 @@ struct Damage {
   uint64_t chunks = 0;  // kMissingChunks only
   std::string detail;   // what exactly, and what to do
 
-  // True for damage of bytes inside the file; false for kKilled, kTruncated and a gap that the writer itself counted
-  // (`verify` exits 0 for those and says so).
-  bool IsInside() const { return kind != Kind::kKilled && kind != Kind::kTruncated && kind != Kind::kMissingChunks; }
-  std::string Text() const;  // "<kind> at byte <offset>: <detail>"
+  // True for damage of bytes inside the file; false for an end that is not there (yet) and a gap that the writer itself
+  // counted (`verify` exits 0 for those and says so).
+  bool IsInside() const {
+    return kind != Kind::kKilled && kind != Kind::kRunning && kind != Kind::kTruncated && kind != Kind::kMissingChunks;
+  }
+  std::string Text() const;      // "<kind> at byte <offset>: <detail>"
+  const char* KindText() const;  // "checksum error" …
 };
 
 struct ProcessInfo {
@@ -62,7 +66,6 @@ struct ProcessInfo {
   // beginning. UINT64_MAX: none is. While replaying: as far as has been read.
   record::TimeNs detail_from = 0;
   uint32_t files = 1;  // read as one: segments of the flight ring, dumps, a file of summaries
-
   // From reading. Complete after Replay; after Open only what the first chunk shows.
   uint64_t file_bytes = 0;
   uint64_t chunks = 0;     // chunks read
@@ -75,6 +78,12 @@ struct ProcessInfo {
       losses;  // newest totals by cause (also causes of later versions), not zero
 
   bool HasInsideDamage() const;  // `verify` exits 1
+
+  // The process that wrote it is alive on this machine: same boot, same pid, same start.
+  bool IsRunning() const;
 };
+
+// This process: pid, pid_start_ticks and boot_id, as far as the system tells.
+ProcessInfo ThisProcess();
 
 }  // namespace slowtoken::reader

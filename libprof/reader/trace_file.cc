@@ -196,9 +196,10 @@ void TraceFile::End() {
   Drain();
   ended_ = true;
   if (info_.clean_end || !alone_ || !status().ok()) return;
-  AddDamage({Damage::Kind::kKilled, info_.file_bytes, 0, 0,
-             absl::StrCat("no end mark: the process was killed or is still running; read up to its last of ",
-                          info_.chunks, " chunk(s)")});
+  const bool running = info_.IsRunning();
+  AddDamage({running ? Damage::Kind::kRunning : Damage::Kind::kKilled, info_.file_bytes, 0, 0,
+             absl::StrCat("no end mark: the process ", running ? "is still running" : "was killed",
+                          "; read up to its last of ", info_.chunks, " chunk(s)")});
 }
 
 }  // namespace slowtoken::reader

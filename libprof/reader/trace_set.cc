@@ -1,69 +1,12 @@
 #include "reader/trace_set.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <queue>
-#include <system_error>
 
-#include "absl/strings/str_cat.h"
 #include "reader/process_part.h"
+#include "reader/trace_choice.h"
 
 namespace slowtoken::reader {
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr size_t kMostProcesses = UINT16_MAX;
-
-struct Found {
-  std::string path;
-  bool named;  // given by the user, not found in a directory
-};
-
-bool IsTraceName(const fs::path& path) { return path.extension() == ".stt"; }
-
-// The trace files of `dir`, and those of its sub-directories, in name order.
-absl::Status ListDirectory(const fs::path& dir, bool recurse, std::vector<Found>& found) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error))
-    entries.push_back(it->path());
-  if (error) return absl::UnavailableError(absl::StrCat(dir.string(), ": cannot be listed: ", error.message()));
-  std::sort(entries.begin(), entries.end());
-  for (const fs::path& entry : entries) {
-    if (fs::is_directory(entry, error)) {
-      // A sub-directory that cannot be listed is left out like one that has no traces.
-      if (recurse) ListDirectory(entry, false, found).IgnoreError();
-    } else if (IsTraceName(entry)) {
-      found.push_back({entry.string(), false});
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<Found>> FindTraces(const std::vector<std::string>& paths) {
-  std::vector<Found> found;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      found.push_back({path, true});
-      continue;
-    }
-    const size_t before = found.size();
-    if (const absl::Status status = ListDirectory(path, true, found); !status.ok()) return status;
-    if (found.size() == before) {
-      return absl::NotFoundError(absl::StrCat(
-          path, ": holds no trace (*.stt); was the program run with slowtoken, and did it use CUDA or NVTX?"));
-    }
-  }
-  if (found.empty()) return absl::InvalidArgumentError("no trace given; name a .stt file or a directory of them");
-  if (found.size() > kMostProcesses) {
-    return absl::InvalidArgumentError(absl::StrCat(found.size(), " traces are too many; at most ", kMostProcesses));
-  }
-  return found;
-}
-
-}  // namespace
 
 struct TraceSet::State {
   // One part of a process and where it belongs.
@@ -74,6 +17,8 @@ struct TraceSet::State {
   base::Arena arena;
   base::LossCounters losses;
   record::Dictionary dictionary;
+  TraceChoice choice;
+  std::vector<record::ProcessIndex> process_of_file;  // by index into choice.paths
   std::vector<Part> parts;
   std::vector<ProcessInfo> processes;
   std::vector<ProcessInfo> unread;  // as `processes`, but nothing read yet
@@ -81,9 +26,8 @@ struct TraceSet::State {
   ~State() { arena.Release(); }
 
   bool InitDictionary(const record::Dictionary::Limits& limits);
-  absl::Status OpenFiles(const std::vector<Found>& found);
-  absl::Status OpenFile(const Found& one, bool must_open, bool has_siblings);
-  void AddUnreadable(const Found& one, const absl::Status& why);
+  absl::Status OpenFiles();
+  absl::Status OpenFile(const std::string& path);
   absl::Status Rewind();
   void Announce(record::EventVisitor& visitor);
   void Tell(const Part& part);
@@ -98,19 +42,6 @@ bool SameProcess(const ProcessInfo& a, const ProcessInfo& b) {
          a.pid_start_ticks == b.pid_start_ticks;
 }
 
-// `<role>-<pid>-<hex>` of `<role>-<pid>-<hex>.<number>.stt`.
-std::string Stem(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  return name.substr(0, name.find('.'));
-}
-
-// Beside others of its process, in a directory: such a file may have been begun just when the process was killed.
-bool HasSiblings(const Found& one, const std::vector<Found>& all) {
-  return !one.named && std::any_of(all.begin(), all.end(), [&](const Found& other) {
-    return other.path != one.path && Stem(other.path) == Stem(one.path);
-  });
-}
-
 }  // namespace
 
 // Reserves address space for the limits; pages are touched as they are used.
@@ -121,11 +52,9 @@ bool TraceSet::State::InitDictionary(const record::Dictionary::Limits& limits) {
   return arena.Reserve(bytes, false) && dictionary.Init(arena, limits, losses);
 }
 
-absl::Status TraceSet::State::OpenFiles(const std::vector<Found>& found) {
-  for (const Found& one : found) {
-    if (absl::Status opened = OpenFile(one, one.named || found.size() == 1, HasSiblings(one, found)); !opened.ok()) {
-      return opened;
-    }
+absl::Status TraceSet::State::OpenFiles() {
+  for (const std::string& path : choice.paths) {
+    if (absl::Status opened = OpenFile(path); !opened.ok()) return opened;
   }
   // Detail before conclusions: at the same watermark they come first.
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
@@ -135,29 +64,23 @@ absl::Status TraceSet::State::OpenFiles(const std::vector<Found>& found) {
   return Rewind();
 }
 
-// A file that holds no chunk yet, but whose siblings do, was begun when its process was killed.
-absl::Status TraceSet::State::OpenFile(const Found& one, bool must_open, bool has_siblings) {
+absl::Status TraceSet::State::OpenFile(const std::string& path) {
   auto index = static_cast<record::ProcessIndex>(processes.size());
-  absl::StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::Open(one.path, index, dictionary);
-  if (!file.ok()) {
-    if (must_open) return file.status();
-    std::error_code error;
-    if (has_siblings && fs::file_size(one.path, error) < trace::kFileMagic.size() && !error) return absl::OkStatus();
-    AddUnreadable(one, file.status());
-    return absl::OkStatus();
-  }
-  if (has_siblings && !(*file)->has_header() && (*file)->info().inside_damage_count == 0) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::Open(path, index, dictionary);
+  if (!file.ok()) return file.status();
   const auto known = std::find_if(processes.begin(), processes.end(), [&](const ProcessInfo& process) {
-    return process.files != 0 && (*file)->has_header() && SameProcess(process, (*file)->info());
+    return (*file)->has_header() && SameProcess(process, (*file)->info());
   });
   if (known == processes.end()) {
     processes.push_back((*file)->info());
     processes.back().files = 1;
+    process_of_file.push_back(index);
     parts.push_back({ProcessPart(*std::move(file)), index});
     return absl::OkStatus();
   }
   index = known->index;
-  file = TraceFile::Open(one.path, index, dictionary);  // again, now that its process is known
+  process_of_file.push_back(index);
+  file = TraceFile::Open(path, index, dictionary);  // again, now that its process is known
   if (!file.ok()) return file.status();
   ++known->files;
   known->file_bytes += (*file)->info().file_bytes;
@@ -172,29 +95,20 @@ absl::Status TraceSet::State::OpenFile(const Found& one, bool must_open, bool ha
   return absl::OkStatus();
 }
 
-void TraceSet::State::AddUnreadable(const Found& one, const absl::Status& why) {
-  ProcessInfo info;
-  info.index = static_cast<record::ProcessIndex>(processes.size());
-  info.path = one.path;
-  info.files = 0;
-  info.damage.push_back({Damage::Kind::kMalformed, 0, 0, 0, std::string(why.message())});
-  info.damage_count = info.inside_damage_count = 1;
-  processes.push_back(std::move(info));
-}
-
 absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::string>& paths) {
   return Open(paths, Options{});
 }
 
 absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::string>& paths,
                                                          const Options& options) {
-  absl::StatusOr<std::vector<Found>> found = FindTraces(paths);
-  if (!found.ok()) return found.status();
+  absl::StatusOr<TraceChoice> choice = ChooseTraces(paths, options.run);
+  if (!choice.ok()) return choice.status();
   auto state = std::make_unique<State>();
+  state->choice = *std::move(choice);
   if (!state->InitDictionary(options.dictionary)) {
     return absl::ResourceExhaustedError("not enough memory for the names of the trace; free some, or raise ulimit -v");
   }
-  if (const absl::Status status = state->OpenFiles(*found); !status.ok()) return status;
+  if (const absl::Status status = state->OpenFiles(); !status.ok()) return status;
   return std::unique_ptr<TraceSet>(new TraceSet(std::move(state)));
 }
 
@@ -285,8 +199,24 @@ absl::Status TraceSet::Replay(record::EventVisitor& visitor) {
   return result;
 }
 
+void TraceSet::Survey(record::ProcessIndex process, record::EventVisitor& visitor, const std::function<bool()>& enough,
+                      uint64_t most_bytes) const {
+  uint64_t read = 0;
+  for (size_t i = 0; i < state_->choice.paths.size() && !enough() && read < most_bytes; ++i) {
+    if (state_->process_of_file[i] != process) continue;
+    absl::StatusOr<std::unique_ptr<TraceFile>> file =
+        TraceFile::Open(state_->choice.paths[i], process, state_->dictionary);
+    while (file.ok() && !enough() && read + (*file)->bytes_read() < most_bytes && (*file)->NextChunk(visitor)) {
+    }
+    if (file.ok()) read += (*file)->bytes_read();
+  }
+}
+
 const record::Dictionary& TraceSet::dictionary() const { return state_->dictionary; }
 const std::vector<ProcessInfo>& TraceSet::processes() const { return state_->processes; }
+const std::vector<std::string>& TraceSet::paths() const { return state_->choice.paths; }
+const std::vector<std::string>& TraceSet::unreadable() const { return state_->choice.unreadable; }
+const std::vector<std::string>& TraceSet::notices() const { return state_->choice.notices; }
 const base::LossCounters& TraceSet::dictionary_losses() const { return state_->losses; }
 
 uint64_t TraceSet::bytes_read() const {

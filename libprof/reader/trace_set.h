@@ -9,6 +9,7 @@
 // Single threaded, offline. Memory: one parsed chunk per file plus the dictionary. About 0.2 µs a kernel event or less.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,13 +30,16 @@ class TraceSet {
     // and counted in dictionary_losses().
     record::Dictionary::Limits dictionary{
         .texts = 1u << 18, .text_bytes = 512u << 20, .shapes = 1u << 17, .lanes = 1u << 14};
+
+    // Of several runs: which one is read. An id, "all", or empty for the one that began last.
+    std::string run = {};
   };
 
   // `paths`: trace files and directories. Of a directory every *.stt in it and in its direct sub-directories is read,
-  // in name order; files of one process (its flight ring, its dumps, its summaries) are read as one; process indexes
-  // follow that order. An error when a path does not exist, when nothing is a trace, or
-  // when a file named directly is no trace. A file found in a directory that cannot be read at all becomes a process
-  // with damage.
+  // in name order; files of one process (its flight ring, its dumps, its summaries, a copy) are read as one; process
+  // indexes follow that order. A file given twice is read once. An error when a path does not exist, when nothing is a
+  // trace, when a file named directly is no trace, or when the run is not there. A file found in a directory that
+  // cannot be read at all is in unreadable().
   static absl::StatusOr<std::unique_ptr<TraceSet>> Open(const std::vector<std::string>& paths, const Options& options);
   static absl::StatusOr<std::unique_ptr<TraceSet>> Open(const std::vector<std::string>& paths);
   ~TraceSet();
@@ -53,9 +57,16 @@ class TraceSet {
   // replay: they are in processes(). An error only if a file can no longer be read (I/O); the rest has been delivered.
   absl::Status Replay(record::EventVisitor& visitor);
 
+  // Delivers the first chunks of one process, as Replay would, until `enough()` is true or `most_bytes` were read.
+  void Survey(record::ProcessIndex process, record::EventVisitor& visitor, const std::function<bool()>& enough,
+              uint64_t most_bytes = 64u << 20) const;
+
   // Texts grow while replaying: ids seen in events are always valid. Lives as long as this object.
   const record::Dictionary& dictionary() const;
   const std::vector<ProcessInfo>& processes() const;
+  const std::vector<std::string>& paths() const;       // of the files that are read
+  const std::vector<std::string>& unreadable() const;  // files left out because they cannot be read: "PATH: why"
+  const std::vector<std::string>& notices() const;     // what else was left out, for people
   const base::LossCounters& dictionary_losses() const;
 
   // How many bytes of how many Replay has read so far, for a progress line.

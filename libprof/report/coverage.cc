@@ -91,6 +91,7 @@ void FillProcesses(const analysis::TraceAnalysis& analysis, const std::vector<re
     out.set_pid(process.pid);
     out.set_path(SafeText(std::filesystem::path(process.path).filename().string(), 256));
     out.set_clean_end(process.clean_end);
+    out.set_running(!process.clean_end && process.IsRunning());
     out.set_damage(process.damage_count);
   }
 }
@@ -121,7 +122,8 @@ bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analys
 bool Complete(const v1::Coverage& coverage, bool no_detail) {
   const bool whole = std::all_of(coverage.processes().begin(), coverage.processes().end(),
                                  [](const v1::Process& process) { return process.damage() == 0; });
-  return (coverage.gpu_trusted() || no_detail) && whole && coverage.dropped().empty() &&
+  return (coverage.gpu_trusted() || no_detail) && whole && coverage.unreadable().empty() &&
+         !coverage.engines_guessed() && coverage.dropped().empty() &&
          coverage.launches() == coverage.launches_matched() && coverage.graph_nodes_missing() == 0 &&
          coverage.untimed() == 0 && coverage.blind_ns() == 0;
 }
@@ -152,7 +154,8 @@ void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<r
 }
 
 void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
-                  const std::vector<const base::LossCounters*>& reading, v1::Report& report) {
+                  const std::vector<const base::LossCounters*>& reading, const ReadingNotes& notes,
+                  v1::Report& report) {
   v1::Coverage& coverage = *report.mutable_coverage();
   const analysis::LaunchStats& stats = analysis.launch_stats();
   coverage.set_tier(Tier(report, analysis.counts()));
@@ -173,6 +176,14 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   FillProcesses(analysis, processes, coverage);
   FillMissing(report, analysis, coverage);
   if (NoDetail(processes)) coverage.add_missing("detail");
+  for (const std::string& file : notes.unreadable) coverage.add_unreadable(SafeText(file, 512));
+  for (const std::string& engines : notes.engines) coverage.add_engines_kept_apart(SafeText(engines, 512));
+  for (const auto& [shape, count] : analysis.malformed()) {
+    v1::NamedCount& out = *coverage.add_malformed();
+    out.set_name(shape);
+    out.set_count(count);
+  }
+  coverage.set_engines_guessed(notes.engines_guessed);
   coverage.set_gpu_trusted(Trusted(coverage, analysis));
   coverage.set_complete(Complete(coverage, NoDetail(processes)));
   if (!coverage.gpu_trusted()) {
@@ -184,6 +195,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
       device.clear_dependency_ns();
       device.clear_copy_ns();
       device.clear_no_work_ns();
+      device.clear_unknown_ns();
     }
   }
   for (std::string& line : CoverageWarnings(coverage, processes)) *coverage.add_warnings() = std::move(line);

@@ -8,6 +8,7 @@
 
 #include "analysis/trace_analysis.h"
 #include "reader/process_info.h"
+#include "report/options.h"
 
 namespace slowtoken::report {
 
@@ -17,6 +18,6 @@ void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<r
 // After all other sections. Takes the idle figures out of `devices` where too many GPU records are missing to tell.
 // `reading`: what was lost while reading; its causes are listed as reading_<cause>.
 void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
-                  const std::vector<const base::LossCounters*>& reading, v1::Report& report);
+                  const std::vector<const base::LossCounters*>& reading, const ReadingNotes& notes, v1::Report& report);
 
 }  // namespace slowtoken::report

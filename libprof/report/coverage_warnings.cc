@@ -2,8 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "analysis/text_safety.h"
@@ -93,19 +95,37 @@ void AddDrops(const v1::Coverage& coverage, Lines& lines) {
   }
 }
 
+std::string NameOf(const reader::ProcessInfo& process) {
+  return process.role.empty() ? std::filesystem::path(process.path).filename().string()
+                              : absl::StrCat(process.role, " ", process.pid);
+}
+
+// What an engine wrote instead: a sample is worth more than the count.
+void AddMalformed(const v1::Coverage& coverage, Lines& lines) {
+  if (coverage.malformed().empty()) return;
+  std::vector<std::string> shapes;
+  for (const v1::NamedCount& shape : coverage.malformed())
+    shapes.push_back(
+        absl::StrCat("`", shape.name(), "`", shape.count() > 1 ? absl::StrCat(" (", shape.count(), ")") : ""));
+  lines.push_back(absl::StrCat("llmserve texts that do not parse, without their values (`?`: not what belongs there): ",
+                               absl::StrJoin(shapes, ", ")));
+}
+
 void AddFiles(const v1::Coverage& coverage, const std::vector<reader::ProcessInfo>& processes, Lines& lines) {
   for (const reader::ProcessInfo& process : processes) {
     for (size_t i = 0; i < std::min<size_t>(process.damage.size(), 3); ++i) {
-      lines.push_back(
-          analysis::SafeText(absl::StrCat(process.role, " ", process.pid, ": ", process.damage[i].Text()), 512));
+      lines.push_back(analysis::SafeText(absl::StrCat(NameOf(process), ": ", process.damage[i].Text()), 512));
     }
     if (process.damage_count > 3) {
-      lines.push_back(absl::StrCat(process.role, " ", process.pid, ": ", process.damage_count - 3,
+      lines.push_back(absl::StrCat(NameOf(process), ": ", process.damage_count - 3,
                                    " more kinds of damage; `slowtoken verify` lists them"));
     }
   }
+  for (const std::string& engines : coverage.engines_kept_apart()) lines.push_back(engines);
+  for (const std::string& file : coverage.unreadable()) lines.push_back(absl::StrCat("not read: ", file));
   std::set<std::string> runs, boots;
   for (const reader::ProcessInfo& process : processes) {
+    if (process.role.empty()) continue;  // not one chunk can be read
     runs.insert(process.run_id);
     boots.insert(process.boot_id);
   }
@@ -114,7 +134,7 @@ void AddFiles(const v1::Coverage& coverage, const std::vector<reader::ProcessInf
   if (boots.size() > 1)
     lines.push_back("these are traces of several hosts: their clocks are not aligned by this version");
   const bool unjoinable =
-      std::any_of(processes.begin(), processes.end(), [](const auto& p) { return !p.ids_joinable; });
+      std::any_of(processes.begin(), processes.end(), [](const auto& p) { return !p.role.empty() && !p.ids_joinable; });
   if (processes.size() > 1 && unjoinable) {
     lines.push_back(
         "request ids of some processes cannot be joined: start all of them with one SLOWTOKEN_KEY (`slowtoken run`)");
@@ -133,6 +153,7 @@ std::vector<std::string> CoverageWarnings(const v1::Coverage& coverage,
   AddZeroKernels(coverage, lines);
   AddMissingWork(coverage, lines);
   AddDrops(coverage, lines);
+  AddMalformed(coverage, lines);
   AddFiles(coverage, processes, lines);
   return lines;
 }

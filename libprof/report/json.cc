@@ -33,6 +33,9 @@ Json CoverageJson(const v1::Coverage& coverage) {
       {"complete", coverage.complete()},
       {"gpu_trusted", coverage.gpu_trusted()},
       {"missing", coverage.missing()},
+      {"unreadable", coverage.unreadable()},
+      {"malformed", Counts(coverage.malformed())},
+      {"engines_kept_apart", coverage.engines_kept_apart()},
       {"warnings", coverage.warnings()},
       {"notes", coverage.notes()},
       {"sources", Json::array()},
@@ -51,6 +54,7 @@ Json CoverageJson(const v1::Coverage& coverage) {
                                 {"pid", process.pid()},
                                 {"file", process.path()},
                                 {"clean_end", process.clean_end()},
+                                {"running", process.running()},
                                 {"damage", process.damage()}});
   }
   return out;
@@ -84,6 +88,11 @@ Json TtftJson(const v1::Ttft& ttft) {
   Json out = DistributionJson(ttft.all());
   out["phases_mean_ns"] = PhaseMeansJson(ttft.phases(), ttft.told(), record::kTtftPhaseNames);
   out["phases"] = PhaseDistributionsJson(ttft.phases(), ttft.told(), record::kTtftPhaseNames);
+  Json& by = out["queue_by_mean_ns"] = Json::object();
+  for (int i = 0; i < ttft.queue_by_mean_ns_size(); ++i) {
+    if (ttft.queue_by_mean_ns(i) != 0) by[record::kWaitReasonTexts[i]] = ttft.queue_by_mean_ns(i);
+  }
+  out["over_slo"] = ttft.over_level();
   return out;
 }
 
@@ -91,7 +100,8 @@ Json ItlJson(const v1::Itl& itl) {
   return {{"step", DistributionJson(itl.step())},
           {"token", DistributionJson(itl.token())},
           {"phases_mean_ns", PhaseMeansJson(itl.phases(), itl.told(), record::kGapPhaseNames)},
-          {"phases", PhaseDistributionsJson(itl.phases(), itl.told(), record::kGapPhaseNames)}};
+          {"phases", PhaseDistributionsJson(itl.phases(), itl.told(), record::kGapPhaseNames)},
+          {"interference_est", DistributionJson(itl.interference())}};
 }
 
 Json StallJson(const v1::Stall& stall) {
@@ -146,6 +156,7 @@ Json DeviceJson(const v1::Device& device) {
   if (device.has_dependency_ns()) by["dependency"] = device.dependency_ns();
   if (device.has_copy_ns()) by["copy"] = device.copy_ns();
   if (device.has_no_work_ns()) by["no_work"] = device.no_work_ns();
+  if (device.has_unknown_ns()) by["unknown"] = device.unknown_ns();
   return {{"uuid", device.uuid()},
           {"name", device.name()},
           {"mig", device.mig()},

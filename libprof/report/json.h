@@ -17,4 +17,8 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
 // "0123456789abcdef", or the clear id where it was recorded.
 std::string RequestName(uint64_t req, const std::string& clear);
 
+// How a request ended: req.finish's reason; kEndedText where `req` ended without one; else "unfinished".
+inline constexpr const char* kEndedText = "ended";
+const char* FinishText(const v1::RequestReport& request);
+
 }  // namespace slowtoken::report

@@ -49,11 +49,13 @@ Json QueueBy(const v1::RequestReport& request) {
   return out;
 }
 
-const char* FinishText(uint32_t finish) {
-  return finish < std::size(record::kFinishReasonTexts) ? record::kFinishReasonTexts[finish] : "unfinished";
-}
-
 }  // namespace
+
+const char* FinishText(const v1::RequestReport& request) {
+  if (request.finish() == 0 && request.ended()) return kEndedText;
+  return request.finish() < std::size(record::kFinishReasonTexts) ? record::kFinishReasonTexts[request.finish()]
+                                                                  : record::kFinishReasonTexts[0];
+}
 
 std::string Dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -76,7 +78,7 @@ Json RequestJson(const v1::RequestReport& request, const Options& options) {
       {"prompt", request.prompt()},
       {"cached", request.cached()},
       {"tokens", request.tokens()},
-      {"finish", FinishText(request.finish())},
+      {"finish", FinishText(request)},
       {"partial", request.partial()},
       {"overlaps_blind", request.overlaps_blind()},
       {"preemptions", request.preemptions()},

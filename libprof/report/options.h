@@ -1,8 +1,10 @@
-// What a report is asked to hold. Plain data.
+// What a report is asked to hold, and what it is told beside the events. Plain data.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "record/ids.h"
 
@@ -15,6 +17,13 @@ struct Options {
   uint64_t slo_itl_ns = 0;
   bool graph_launch_level = false;  // graphs were recorded one record a replay: their inside cannot be told
   std::optional<record::RequestId> only = std::nullopt;  // list this request alone, with its gaps
+};
+
+// What the reading of the traces has to say.
+struct ReadingNotes {
+  std::vector<std::string> unreadable = {};  // files that should have been read and cannot be, "PATH: why"
+  std::vector<std::string> engines = {};     // engines of one name that were kept apart
+  bool engines_guessed = false;              // it is not certain which process belongs to which of them
 };
 
 }  // namespace slowtoken::report

@@ -46,6 +46,7 @@ void ReportBuilder::On(const record::RequestSummary& summary) {
   report.set_partial((summary.flags & record::kPartial) != 0);
   report.set_overlaps_blind((summary.flags & record::kOverlapsBlind) != 0);
   report.set_finish(static_cast<uint32_t>(summary.finish));
+  report.set_ended((summary.flags & record::kSawFinish) != 0);
   report.set_preemptions(summary.preemptions);
   if (!summary.has_ttft || again) return;
   report.set_ttft_ns(summary.ttft_ns);
@@ -58,11 +59,14 @@ void ReportBuilder::On(const record::RequestSummary& summary) {
   report.set_ttft_told(told);
   if (options_.slo_ttft_ns != 0 && summary.ttft_ns > options_.slo_ttft_ns) {
     report.set_slow_excess_ns(summary.ttft_ns - options_.slo_ttft_ns);
+    ++ttft_over_level_;
   }
   ttft_.Add(summary.ttft_ns);
   ttft_told_ |= told;
   ttft_sum_ = SaturatingAdd(ttft_sum_, summary.ttft_ns);
   for (size_t i = 0; i < ttft_phases_.size(); ++i) ttft_phases_[i].Add(summary.ttft_phases[i]);
+  for (size_t i = 0; i < queue_by_sum_.size(); ++i)
+    queue_by_sum_[i] = SaturatingAdd(queue_by_sum_[i], summary.queue_by[i]);
 }
 
 void ReportBuilder::On(const record::GapSummary& gap) {
@@ -72,6 +76,10 @@ void ReportBuilder::On(const record::GapSummary& gap) {
   gap_sum_ = SaturatingAdd(gap_sum_, gap.gap_ns);
   gap_told_ |= ToldPhases(gap.phases, gap.flags, options_.graph_launch_level);
   for (size_t i = 0; i < gap_phases_.size(); ++i) gap_phases_[i].Add(gap.phases[i]);
+  if (gap.has_interference) {
+    interference_.Add(gap.interference_est_ns);
+    interference_of_ns_ = SaturatingAdd(interference_of_ns_, gap.gap_ns);
+  }
   if (gap.is_stall) {
     OpenStall& stall = stalls_.emplace_back();
     stall.start = gap.start;

@@ -7,6 +7,7 @@
 #include <slowtoken/v1/report.pb.h>
 
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "analysis/log_histogram.h"
@@ -29,7 +30,7 @@ class ReportBuilder final : public record::EventVisitor {
 
   // After the last event, once. `analysis` is finished. `reading`: what was lost while reading, not while recording.
   v1::Report Build(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
-                   const std::vector<const base::LossCounters*>& reading);
+                   const std::vector<const base::LossCounters*>& reading, const ReadingNotes& notes = {});
 
  private:
   struct Request {
@@ -58,7 +59,9 @@ class ReportBuilder final : public record::EventVisitor {
   analysis::Samples ttft_, step_, token_;
   std::array<analysis::LogHistogram, record::kTtftPhaseCount> ttft_phases_;
   std::array<analysis::LogHistogram, record::kGapPhaseCount> gap_phases_;
-  uint64_t ttft_sum_ = 0, gap_sum_ = 0;
+  std::array<uint64_t, std::size(record::kWaitReasonTexts)> queue_by_sum_{};
+  analysis::LogHistogram interference_;
+  uint64_t ttft_sum_ = 0, gap_sum_ = 0, interference_of_ns_ = 0, ttft_over_level_ = 0;
   uint32_t ttft_told_ = 0, gap_told_ = 0;
   struct OpenStall {
     record::TimeNs start = 0;

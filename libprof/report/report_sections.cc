@@ -5,6 +5,7 @@
 
 #include "analysis/interval.h"
 #include "report/coverage.h"
+#include "report/json.h"
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
 
@@ -29,7 +30,7 @@ void FillPhases(const std::array<analysis::LogHistogram, N>& phases,
 
 v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
                                 const std::vector<reader::ProcessInfo>& processes,
-                                const std::vector<const base::LossCounters*>& reading) {
+                                const std::vector<const base::LossCounters*>& reading, const ReadingNotes& notes) {
   FillOrigin(analysis, processes);
   FillThroughput();
   FillRequests(analysis);
@@ -39,7 +40,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillMachine(analysis);
   FillConditions(analysis, processes, report_);
   FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);
-  FillCoverage(analysis, processes, reading, report_);
+  FillCoverage(analysis, processes, reading, notes, report_);
   const uint64_t attributed_over = analysis::SaturatingAdd(ttft_sum_, gap_sum_);
   if (attributed_over != 0) {
     const uint64_t unattributed = analysis::SaturatingAdd(ttft_phases_.back().sum(), gap_phases_.back().sum());
@@ -108,11 +109,16 @@ void ReportBuilder::FillThroughput() {
   uint64_t tokens = 0, count = 0;
   record::TimeNs first = 0, last = 0;
   std::array<uint64_t, std::size(record::kFinishReasonTexts)> finish{};
+  uint64_t ended = 0;
   for (const auto& [req, request] : requests_) {
     if (!request.summarised) continue;
     ++count;
     tokens = analysis::SaturatingAdd(tokens, request.report.tokens());
-    if (request.report.finish() < finish.size()) ++finish[request.report.finish()];
+    if (request.report.finish() == 0 && request.report.ended()) {
+      ++ended;
+    } else if (request.report.finish() < finish.size()) {
+      ++finish[request.report.finish()];
+    }
     if (first == 0 || request.arrival < first) first = request.arrival;
     last = std::max(last, request.end);
   }
@@ -121,6 +127,9 @@ void ReportBuilder::FillThroughput() {
     reason.set_name(record::kFinishReasonTexts[i]);
     reason.set_count(finish[i]);
   }
+  v1::NamedCount& without_reason = *out.add_finish();
+  without_reason.set_name(kEndedText);
+  without_reason.set_count(ended);
   if (last <= first) return;
   const double seconds = static_cast<double>(last - first) / 1e9;
   out.set_req_per_s(static_cast<double>(count) / seconds);
@@ -132,6 +141,8 @@ void ReportBuilder::FillTtft() {
   *out.mutable_all() = ToDistribution(ttft_.Summarize());
   FillPhases(ttft_phases_, *out.mutable_phases());
   out.set_told(ttft_told_);
+  for (const uint64_t sum : queue_by_sum_) out.add_queue_by_mean_ns(sum / std::max<uint64_t>(out.all().count(), 1));
+  out.set_over_level(ttft_over_level_);
 }
 
 void ReportBuilder::FillItl() {
@@ -140,6 +151,8 @@ void ReportBuilder::FillItl() {
   *out.mutable_token() = ToDistribution(token_.Summarize());
   FillPhases(gap_phases_, *out.mutable_phases());
   out.set_told(gap_told_);
+  *out.mutable_interference() = ToDistribution(interference_);
+  out.set_interference_of_ns(interference_of_ns_);
 }
 
 void ReportBuilder::FillIterations() {
@@ -175,6 +188,7 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
     out.set_dependency_ns(by.dependency);
     out.set_copy_ns(by.copy);
     if (by.no_work) out.set_no_work_ns(*by.no_work);
+    out.set_unknown_ns(by.unknown);
   }
   std::vector<analysis::KernelTable::Entry> kernels = analysis.kernels().Entries();
   kernels.resize(std::min(kernels.size(), kMostKernels));

@@ -2,9 +2,12 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 
 #include <algorithm>
 
+#include "analysis/text_safety.h"
+#include "report/ascii.h"
 #include "report/kept_detail.h"
 #include "report/text_sections.h"
 #include "report/units.h"
@@ -12,7 +15,7 @@
 namespace slowtoken::report {
 namespace {
 
-constexpr size_t kLineColumns = 100;
+constexpr std::string_view kBar = "█";
 constexpr const char* kTiers[] = {"kernels and launches only", "iterations", "requests", "requests and batches"};
 
 std::string Paint(const std::string& text, const char* code, const TextStyle& style) {
@@ -22,7 +25,7 @@ std::string Paint(const std::string& text, const char* code, const TextStyle& st
 std::string HeadText(const v1::Report& report, const TextStyle& style) {
   std::vector<std::string> names;
   for (const v1::Process& process : report.coverage().processes()) {
-    names.push_back(absl::StrCat(process.role().empty() ? "process" : process.role(), " ", process.pid()));
+    names.push_back(process.role().empty() ? process.path() : absl::StrCat(process.role(), " ", process.pid()));
   }
   if (names.size() > 4) {
     names.resize(3);
@@ -34,10 +37,10 @@ std::string HeadText(const v1::Report& report, const TextStyle& style) {
 }
 
 // Breaks at spaces; what follows the first line is indented under the text.
-std::string Wrap(const std::string& line, size_t indent) {
+std::string Wrap(const std::string& line, size_t indent, const TextStyle& style) {
   std::string out, rest = line;
-  while (rest.size() + indent > kLineColumns) {
-    const size_t space = rest.rfind(' ', kLineColumns - indent);
+  while (rest.size() + indent > style.columns) {
+    const size_t space = rest.rfind(' ', style.columns - indent);
     if (space == std::string::npos || space == 0) break;
     absl::StrAppend(&out, rest.substr(0, space), "\n", std::string(indent, ' '));
     rest.erase(0, space + 1);
@@ -45,11 +48,23 @@ std::string Wrap(const std::string& line, size_t indent) {
   return out + rest + "\n";
 }
 
-std::string LabelsText(const v1::Conditions& conditions) {
+// Bars end where the line does.
+std::string CutBars(const std::string& text, size_t columns) {
+  std::string out;
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  for (std::string line : lines) {
+    while (line.ends_with(kBar) && analysis::Columns(line) > columns) line.resize(line.size() - kBar.size());
+    absl::StrAppend(&out, line, "\n");
+  }
+  out.pop_back();
+  return out;
+}
+
+std::string LabelsText(const v1::Conditions& conditions, const TextStyle& style) {
   std::vector<std::string> labels;
   for (const auto& [key, value] : conditions.labels()) labels.push_back(absl::StrCat(key, "=", value));
   std::sort(labels.begin(), labels.end());
-  return labels.empty() ? "" : "  " + Wrap("labels: " + absl::StrJoin(labels, ", "), 4);
+  return labels.empty() ? "" : "  " + Wrap("labels: " + absl::StrJoin(labels, ", "), 4, style);
 }
 
 std::string CoverageText(const v1::Report& report, const TextStyle& style) {
@@ -57,9 +72,9 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   std::string out = "\nCoverage: " +
                     Paint(coverage.complete() ? "complete" : "INCOMPLETE", coverage.complete() ? "32" : "31;1", style);
   absl::StrAppend(&out, ", tier ", coverage.tier(), " (", kTiers[std::min(coverage.tier(), 3u)], ")\n");
-  for (const std::string& note : coverage.notes()) absl::StrAppend(&out, "  ", Wrap(note, 4));
+  for (const std::string& note : coverage.notes()) absl::StrAppend(&out, "  ", Wrap(note, 4, style));
   for (const std::string& warning : coverage.warnings()) {
-    absl::StrAppend(&out, "  ", Paint("!", "31;1", style), " ", Wrap(warning, 4));
+    absl::StrAppend(&out, "  ", Paint("!", "31;1", style), " ", Wrap(warning, 4, style));
   }
   absl::StrAppend(&out, "  kernels ", WithCommas(coverage.kernels()), " · launches ", WithCommas(coverage.launches()),
                   ", ", WithCommas(coverage.launches_matched()), " of them with GPU work");
@@ -68,8 +83,8 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   absl::StrAppend(&out, "\n");
   if (coverage.dropped().empty()) absl::StrAppend(&out, "  nothing was dropped\n");
   if (!coverage.missing().empty())
-    absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4));
-  return out + LabelsText(report.conditions());
+    absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4, style));
+  return out + LabelsText(report.conditions(), style);
 }
 
 std::string ThroughputText(const v1::Report& report) {
@@ -98,13 +113,22 @@ std::string SpreadText(const v1::Distribution& d) {
                       " · p99 ", Duration(d.p99_ns()), " · max ", Duration(d.max_ns()));
 }
 
-std::string WriteText(const v1::Report& report, const Options& options, const TextStyle& style) {
+namespace {
+
+std::string AllText(const v1::Report& report, const Options& options, const TextStyle& style) {
   std::string out = HeadText(report, style) + TriggersText(report) + CoverageText(report, style);
   if (options.only) return out + OneRequestText(report);
-  return absl::StrCat(out, ThroughputText(report), TtftText(report), ItlText(report), SlowestText(report),
-                      StallsText(report)) +
+  return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
+                      SlowestText(report), StallsText(report)) +
          absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report), KernelsText(report),
                       OwnCostText(report));
+}
+
+}  // namespace
+
+std::string WriteText(const v1::Report& report, const Options& options, const TextStyle& style) {
+  const std::string text = CutBars(AllText(report, options, style), style.columns);
+  return style.ascii ? ToAscii(text) : text;
 }
 
 }  // namespace slowtoken::report

@@ -1,4 +1,4 @@
-// The report as text for people: at most 100 columns, what is missing first. Pure function of the report.
+// The report as text for people, what is missing first. Pure function of the report.
 #pragma once
 
 #include <slowtoken/v1/report.pb.h>
@@ -10,7 +10,9 @@
 namespace slowtoken::report {
 
 struct TextStyle {
-  bool colour = false;  // only for a terminal
+  bool colour = false;   // only for a terminal
+  bool ascii = false;    // nothing but ASCII
+  size_t columns = 100;  // prose is broken there, and bars end there; tables are as wide as their numbers
 };
 
 std::string WriteText(const v1::Report& report, const Options& options, const TextStyle& style);

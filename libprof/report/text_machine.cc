@@ -71,22 +71,40 @@ std::string LaunchText(const v1::Report& report) {
   if (launch.delay().count() != 0) {
     absl::StrAppend(&out, "  delay     ", SpreadText(launch.delay()),
                     "\n            from the call's return to the kernel's start, in ", WithCommas(launch.delayed()),
-                    " launches; ", WithCommas(launch.early()), " began before the return\n");
+                    " launches; ", WithCommas(launch.early()), " began before the return\n",
+                    "            (a long one says that the host runs ahead of the GPU, which is good: what the GPU\n",
+                    "            waited for the host is its idle time `host`)\n");
   }
   return out;
 }
 
 std::string DevicesText(const v1::Report& report) {
-  Table table(
-      {{"device", Align::kLeft, 32}, {"busy"}, {""}, {"idle"}, {"host"}, {"dependency"}, {"copy"}, {"no work"}});
+  const bool unknown = std::any_of(report.devices().begin(), report.devices().end(),
+                                   [](const v1::Device& device) { return device.unknown_ns() != 0; });
+  std::vector<Table::Column> columns = {{"device", Align::kLeft, unknown ? 26u : 32u},
+                                        {"busy"},
+                                        {""},
+                                        {"idle"},
+                                        {"host"},
+                                        {"dependency"},
+                                        {"copy"},
+                                        {"no work"}};
+  if (unknown) columns.push_back({"unknown"});
+  Table table(std::move(columns));
   for (const v1::Device& device : report.devices()) {
     if (!device.has_busy_ns()) continue;
     const uint64_t whole = device.busy_ns() + device.idle_ns();
-    table.Add({device.name().empty() ? device.uuid() : absl::StrCat(device.name(), " ", device.uuid().substr(0, 8)),
-               Duration(device.busy_ns()), device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
-               OrDash(device.has_idle_ns(), device.idle_ns()), OrDash(device.has_host_ns(), device.host_ns()),
-               OrDash(device.has_dependency_ns(), device.dependency_ns()),
-               OrDash(device.has_copy_ns(), device.copy_ns()), OrDash(device.has_no_work_ns(), device.no_work_ns())});
+    std::vector<std::string> cells = {
+        device.name().empty() ? device.uuid() : absl::StrCat(device.name(), " ", device.uuid().substr(0, 8)),
+        Duration(device.busy_ns()),
+        device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
+        OrDash(device.has_idle_ns(), device.idle_ns()),
+        OrDash(device.has_host_ns(), device.host_ns()),
+        OrDash(device.has_dependency_ns(), device.dependency_ns()),
+        OrDash(device.has_copy_ns(), device.copy_ns()),
+        OrDash(device.has_no_work_ns(), device.no_work_ns())};
+    if (unknown) cells.push_back(OrDash(device.has_unknown_ns(), device.unknown_ns()));
+    table.Add(std::move(cells));
   }
   if (table.empty()) return "";
   const char* note =

@@ -1,6 +1,7 @@
 // Text sections about requests and tokens.
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <array>
@@ -86,10 +87,6 @@ uint64_t LargestPhaseNs(const v1::RequestReport& request) {
   return phases.empty() ? 0 : *std::max_element(phases.begin(), phases.end());
 }
 
-const char* FinishText(uint32_t finish) {
-  return finish < std::size(record::kFinishReasonTexts) ? record::kFinishReasonTexts[finish] : "unfinished";
-}
-
 const char* GapPhaseText(uint32_t phase) { return record::kGapPhaseNames[phase % record::kGapPhaseCount]; }
 
 void AddDistribution(Table& table, const char* name, const v1::Distribution& d) {
@@ -97,14 +94,69 @@ void AddDistribution(Table& table, const char* name, const v1::Distribution& d) 
              Duration(d.p99_ns()), Duration(d.max_ns())});
 }
 
+// Why requests stood in the queue, the longest first: "queue: kv_space 1.2 s · other 3 ms".
+std::string QueueByText(const google::protobuf::RepeatedField<uint64_t>& by, const char* caption) {
+  std::vector<std::pair<uint64_t, std::string>> reasons;
+  for (int i = 0; i < by.size() && i < static_cast<int>(std::size(record::kWaitReasonTexts)); ++i) {
+    if (by[i] != 0) reasons.emplace_back(by[i], i == 0 ? "no reason given" : record::kWaitReasonTexts[i]);
+  }
+  if (reasons.empty()) return "";
+  std::sort(reasons.rbegin(), reasons.rend());
+  return absl::StrCat("  ", caption,
+                      absl::StrJoin(reasons, " · ",
+                                    [](std::string* out, const auto& reason) {
+                                      absl::StrAppend(out, reason.second, " ", Duration(reason.first));
+                                    }),
+                      "\n");
+}
+
+// What the labels mean where no GPU records tell (docs/ATTRIBUTION.md §4).
+bool Told(uint32_t told, unsigned phase) { return (told >> phase & 1) != 0; }
+
+std::string TtftCaveat(const v1::Ttft& ttft) {
+  if (Told(ttft.told(), static_cast<unsigned>(TtftPhase::kBacklog))) return "";
+  return "  No GPU records: prefill runs from the first own iter.forward to the start of iter.sample, sample is\n"
+         "  that range, submit ends at iter.forward, backlog cannot be told\n";
+}
+
+std::string ItlCaveat(const v1::Itl& itl) {
+  if (Told(itl.told(), static_cast<unsigned>(record::GapPhase::kGpuIdle))) return "";
+  return "  No GPU records: gpu_busy runs from the first own iter.forward to the start of iter.sample, sample is\n"
+         "  that range; collective, gpu_idle, prefill_interference and backlog cannot be told\n";
+}
+
+// What prefill of others in the same iterations cost (an estimate beside the phases, docs/ATTRIBUTION.md §4).
+std::string InterferenceText(const v1::Report& report) {
+  const v1::Distribution& cost = report.itl().interference();
+  const uint64_t mixed = report.iterations().mixed();
+  if (mixed == 0) return "";
+  const std::string of = absl::StrCat(" of ", WithCommas(report.itl().step().count()), " gaps");
+  if (cost.count() == 0) {
+    return absl::StrCat("  prefill of others in mixed iterations (", WithCommas(mixed),
+                        "): its cost is not known; no decode-only\n  iteration of the same batch size came before\n");
+  }
+  const double share = static_cast<double>(cost.mean_ns()) * static_cast<double>(cost.count()) /
+                       static_cast<double>(std::max<uint64_t>(report.itl().interference_of_ns(), 1));
+  return absl::StrCat("  prefill of others in mixed iterations, estimated for ", WithCommas(cost.count()), of,
+                      ": mean ", Duration(cost.mean_ns()), " (", Percent(share), " of them) · p99 ",
+                      Duration(cost.p99_ns()), "\n");
+}
+
+std::string LevelText(uint64_t over, uint64_t all, uint64_t level_ns, const char* what) {
+  if (level_ns == 0 || all == 0) return "";
+  return absl::StrCat("  over the service level of ", Duration(level_ns), ": ", WithCommas(over), " of ",
+                      WithCommas(all), " ", what, " (", Percent(Share(over, all)), ")\n");
+}
+
 std::string RequestCaption(const v1::RequestReport& request) {
-  std::string out =
-      absl::StrCat("\nRequest ", RequestName(request.req(), request.clear()), ": ", FinishText(request.finish()), ", ",
-                   WithCommas(request.prompt()), " prompt tokens (", WithCommas(request.cached()), " cached), ",
-                   WithCommas(request.tokens()), " generated\n");
+  std::string out = absl::StrCat("\nRequest ", RequestName(request.req(), request.clear()), ": ", FinishText(request),
+                                 ", ", WithCommas(request.prompt()), " prompt tokens (", WithCommas(request.cached()),
+                                 " cached), ", WithCommas(request.tokens()), " generated\n");
   absl::StrAppend(&out, "  arrived at ", Duration(request.arrival_ns()), ", TTFT ",
                   request.has_ttft_ns() ? Duration(request.ttft_ns()) : "none", ", end to end ",
                   Duration(request.e2e_ns()));
+  if (request.has_slow_excess_ns())
+    absl::StrAppend(&out, " (", Duration(request.slow_excess_ns()), " over the service level)");
   if (request.preemptions() != 0) absl::StrAppend(&out, ", preempted ", request.preemptions(), " times");
   return out + (request.partial() ? " (partial: not everything was seen)\n" : "\n");
 }
@@ -133,21 +185,25 @@ std::string RequestGaps(const v1::RequestReport& request) {
 
 }  // namespace
 
-std::string TtftText(const v1::Report& report) {
+std::string TtftText(const v1::Report& report, const Options& options) {
   const v1::Ttft& ttft = report.ttft();
   if (ttft.all().count() == 0) return "";
   return absl::StrCat("\nTTFT (", WithCommas(ttft.all().count()), " requests): ", SpreadText(ttft.all()), "\n",
-                      PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames), RollUp(ttft));
+                      LevelText(ttft.over_level(), ttft.all().count(), options.slo_ttft_ns, "requests"),
+                      PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames), RollUp(ttft),
+                      QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft));
 }
 
-std::string ItlText(const v1::Report& report) {
+std::string ItlText(const v1::Report& report, const Options& options) {
   const v1::Itl& itl = report.itl();
   if (itl.step().count() == 0) return "";
   Table table({{"per", Align::kLeft}, {"count"}, {"mean"}, {"p50"}, {"p90"}, {"p99"}, {"max"}});
   AddDistribution(table, "step", itl.step());
   AddDistribution(table, "token", itl.token());
-  return absl::StrCat("\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(), "\n",
-                      PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames));
+  return absl::StrCat(
+      "\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(),
+      LevelText(static_cast<uint64_t>(report.stalls_size()), itl.step().count(), options.slo_itl_ns, "gaps"), "\n",
+      PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames), InterferenceText(report), ItlCaveat(itl));
 }
 
 std::string SlowestText(const v1::Report& report) {
@@ -165,11 +221,13 @@ std::string SlowestText(const v1::Report& report) {
                {""},
                {"end to end"},
                {"prompt"},
-               {"tokens"}});
+               {"tokens"},
+               {"", Align::kLeft}});
   for (const v1::RequestReport* request : slowest) {
     table.Add({RequestName(request->req(), request->clear()), Duration(request->arrival_ns()),
                Duration(request->ttft_ns()), LargestPhase(*request), Duration(LargestPhaseNs(*request)),
-               Duration(request->e2e_ns()), WithCommas(request->prompt()), WithCommas(request->tokens())});
+               Duration(request->e2e_ns()), WithCommas(request->prompt()), WithCommas(request->tokens()),
+               request->has_slow_excess_ns() ? "over the level" : ""});
   }
   return table.empty() ? "" : "\nSlowest first tokens\n" + table.Text();
 }
@@ -221,7 +279,8 @@ std::string OneRequestText(const v1::Report& report) {
       table.Add({record::kTtftPhaseNames[i], Duration(ns), Percent(Share(ns, request.ttft_ns())),
                  Bar(Share(ns, request.ttft_ns()))});
   }
-  return absl::StrCat(RequestCaption(request), table.empty() ? "" : "\nTime to first token\n" + table.Text(),
+  const std::string ttft = table.empty() ? "" : "\nTime to first token\n" + table.Text();
+  return absl::StrCat(RequestCaption(request), ttft, QueueByText(request.queue_by_ns(), "queue by reason: "),
                       RequestGaps(request));
 }
 

@@ -1,17 +1,21 @@
 // slowtoken doctor: what works here, and what to do about the rest.
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/text_safety.h"
 #include "finding.h"
+#include "output_style.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"doctor", "Says what works on this machine, and what to do about the rest. Changes nothing.",
+constexpr Verb kVerb = {"doctor",
+                        "Says what works on this machine, and what to do about the rest. Changes nothing. Exit "
+                        "code 1 if there is a problem.",
                         Doctor};
 constexpr const char* kExamples = "  slowtoken doctor\n  slowtoken doctor --json\n  slowtoken doctor --pid 4711\n";
 
@@ -38,7 +42,7 @@ void PrintText(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     std::cout << absl::StrFormat("%-8s %-22s %s", StateText(finding.state), finding.what,
                                  analysis::SafeText(finding.text, 512));
-    if (!finding.advice.empty()) std::cout << " → " << finding.advice;
+    if (!finding.advice.empty()) std::cout << Shown(" → ") << finding.advice;
     std::cout << "\n";
   }
 }
@@ -69,7 +73,9 @@ int Doctor(const Arguments& arguments) {
   if (!looked.ok()) return Fail(kVerb.name, looked.status(), kUnreadable);
   const std::vector<Finding>& findings = *looked;
   as_json ? PrintJson(findings) : PrintText(findings);
-  return kDone;
+  const bool problem = std::any_of(findings.begin(), findings.end(),
+                                   [](const Finding& finding) { return finding.state == Finding::State::kProblem; });
+  return problem ? kNo : kDone;
 }
 
 }  // namespace slowtoken::cli

@@ -1,12 +1,8 @@
 // slowtoken export TRACE --to=perfetto -o OUT: a trace for another tool.
 #include <absl/strings/str_cat.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-
 #include "export/perfetto_export.h"
+#include "output_file.h"
 #include "trace_pass.h"
 #include "verb.h"
 
@@ -18,25 +14,20 @@ constexpr Verb kVerb = {"export", "Writes traces for another tool. TRACE is a fi
 constexpr const char* kExamples =
     "  slowtoken export traces --to=perfetto -o out.pftrace     then open it in ui.perfetto.dev\n";
 
-int WritePerfetto(const std::vector<std::string>& traces, const std::string& path) {
-  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(traces);
+int WritePerfetto(const TracePass::Input& input, const std::string& path) {
+  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "export");
   if (!pass.ok()) return Fail("export", pass.status(), kUnreadable);
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out)
-    return Fail("export",
-                absl::StrCat("cannot write ", path, ": ", strerror(errno), "; give -o a file that can be written"),
-                kUnreadable);
+  for (const std::string& engines : (*pass)->notes().engines) Note("export", engines);
   const reader::TraceSet& set = (*pass)->traces();
-  exporting::PerfettoExport target(out, set.dictionary(), set.processes());
+  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(path, set.paths());
+  if (!out.ok()) return Fail("export", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
+  exporting::PerfettoExport target((*out)->stream(), set.dictionary(), set.processes());
   if (absl::Status read = (*pass)->Run(target, target.summaries(), {}, "export"); !read.ok())
     return Fail("export", read, kUnreadable);
-  const bool written = target.Finish();
-  out.close();
-  if (!written || !out)
-    return Fail("export", absl::StrCat("cannot write all of ", path, "; is the disk full?"), kUnreadable);
+  target.Finish();
+  if (absl::Status written = (*out)->Commit(); !written.ok()) return Fail("export", written, kUnreadable);
   if (target.untimed() != 0) {
-    std::fprintf(stderr, "slowtoken export: %llu events without a usable time are not in %s\n",
-                 static_cast<unsigned long long>(target.untimed()), path.c_str());
+    Note("export", absl::StrCat(target.untimed(), " events without a usable time are not in ", path));
   }
   return kDone;
 }
@@ -44,16 +35,16 @@ int WritePerfetto(const std::vector<std::string>& traces, const std::string& pat
 }  // namespace
 
 int Export(const Arguments& arguments) {
-  std::vector<std::string> traces;
+  TracePass::Input input;
   std::string to, out;
   VerbApp app(kVerb, kExamples);
-  app.add_option("TRACE", traces, "trace files or directories")->required();
+  TracePass::AddOptions(app, input);
   app.add_option("--to", to, "perfetto (more to come in later versions)")
       ->required()
       ->check(CLI::IsMember({"perfetto"}));
-  app.add_option("-o", out, "the file to write")->type_name("OUT")->required();
+  app.add_option("-o", out, "the file to write; `-` for the standard output")->type_name("OUT")->required();
   if (auto code = app.Parse(arguments)) return *code;
-  return WritePerfetto(traces, out);
+  return WritePerfetto(input, out);
 }
 
 }  // namespace slowtoken::cli

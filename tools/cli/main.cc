@@ -1,5 +1,9 @@
 // The `slowtoken` command: finds the verb and runs it.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
 #include <string_view>
 
 #include "verb.h"
@@ -31,18 +35,30 @@ void PrintHelp() {
   std::fputs(kHelp, stdout);
 }
 
+// What a verb wrote must have arrived: a full disk or a closed output is a failure, whatever the verb found.
+int CheckOutput(const char* verb, int code) {
+  errno = 0;
+  std::cout.flush();
+  std::fflush(stdout);
+  if (std::cout && std::ferror(stdout) == 0) return code;
+  if (code == kUnreadable) return code;  // it has said so
+  return Fail(verb,
+              std::string("cannot write the output") + (errno != 0 ? ": " : "") + (errno != 0 ? strerror(errno) : ""),
+              kUnreadable);
+}
+
 int Main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
     PrintHelp();
-    return kDone;
+    return CheckOutput("help", kDone);
   }
   if (name == "--version") {
     std::printf("slowtoken %s\n", SLOWTOKEN_VERSION);
-    return kDone;
+    return CheckOutput("--version", kDone);
   }
   for (const Verb& verb : kVerbs) {
-    if (name == verb.name) return verb.run(Arguments(argv + 2, argv + argc));
+    if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
   std::fprintf(stderr,
                "slowtoken: %s; the verbs are run, ctl, top, report, export, verify, doctor (see slowtoken --help)\n",
@@ -58,6 +74,9 @@ int main(int argc, char** argv) {
     return slowtoken::cli::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("slowtoken: out of memory; read fewer traces at once, or use a machine with more\n", stderr);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::fprintf(stderr, "slowtoken: %s: %s; give a place that this user may use\n", error.path1().c_str(),
+                 error.code().message().c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "slowtoken: internal error: %s; please report it\n", error.what());
   }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "reader/process_info.h"
+
 namespace slowtoken::cli {
 namespace {
 
@@ -26,10 +28,15 @@ absl::Status WritePrivate(const std::filesystem::path& path, const std::string& 
 }  // namespace
 
 absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options, const std::string& program) {
+  const reader::ProcessInfo self = reader::ThisProcess();
   const nlohmann::json manifest = {
       {"schema", "slowtoken.run.v1"},
       {"run_id", identity.run_id},
       {"started_utc", absl::FormatTime(absl::RFC3339_full, absl::Now(), absl::UTCTimeZone())},
+      // exec keeps both: the server has them too.
+      {"pid", getpid()},
+      {"pid_start_ticks", self.pid_start_ticks},
+      {"boot_id", self.boot_id},
       {"program", std::filesystem::path(program).filename().string()},
       {"out", identity.out.string()},
       {"mode", options.mode},

@@ -50,7 +50,8 @@ absl::Status MakePrivateFolder(const fs::path& folder) {
 absl::Status MakeOutputFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder)) {
+  std::error_code looked;
+  if (!fs::is_directory(folder, looked)) {
     return absl::PermissionDeniedError(absl::StrCat("cannot make the folder ", folder.string(), ": ",
                                                     error ? error.message() : "a file is in the way",
                                                     "; give -o a folder that can be written"));

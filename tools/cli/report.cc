@@ -1,14 +1,13 @@
 // slowtoken report TRACE…: what the traces show, as text or JSON.
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <iostream>
+#include <algorithm>
 
 #include "analysis/summary_choice.h"
 #include "analysis/tee.h"
 #include "analysis/trace_analysis.h"
+#include "output_file.h"
+#include "output_style.h"
 #include "report/json.h"
 #include "report/report_builder.h"
 #include "report/text.h"
@@ -29,9 +28,9 @@ constexpr const char* kExamples =
     "  slowtoken report traces --format=json --iterations -o report.json\n";
 
 struct ReportOptions {
-  std::vector<std::string> traces;
+  TracePass::Input input;
   std::string format = "text";
-  std::string out;
+  std::string out = "-";
   bool iterations = false;
   std::string slo;
   std::string request;
@@ -39,37 +38,25 @@ struct ReportOptions {
 };
 
 void AddOptions(CLI::App& app, ReportOptions& options) {
-  app.add_option("TRACE", options.traces, "trace files or directories")->required();
+  TracePass::AddOptions(app, options.input);
   app.add_option("--format", options.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  app.add_option("-o", options.out, "write to FILE instead of the terminal")->type_name("FILE");
+  app.add_option("-o", options.out, "write to FILE instead of the terminal; `-` for the terminal")->type_name("FILE");
   app.add_flag("--iterations", options.iterations, "list every iteration");
   app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:50ms");
   app.add_option("--request", options.request, "this request alone, by its clear id or its pseudonym")->type_name("ID");
   app.add_option("--key", options.key, "pseudonym key of the run (default: SLOWTOKEN_KEY)")->type_name("HEX");
 }
 
-int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents) {
-  std::ofstream file;
-  if (!options.out.empty()) {
-    file.open(options.out, std::ios::binary | std::ios::trunc);
-    if (!file)
-      return Fail("report", absl::StrCat("cannot write ", options.out, "; give -o a file that can be written"),
-                  kUnreadable);
-  }
-  std::ostream& out = options.out.empty() ? std::cout : file;
+int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents, OutputFile& out) {
   if (options.format == "json") {
-    report::WriteJson(report, contents, out);
+    report::WriteJson(report, contents, out.stream());
   } else {
-    out << report::WriteText(report, contents, {.colour = options.out.empty() && isatty(STDOUT_FILENO) == 1});
+    out.stream() << report::WriteText(report, contents, options.out == "-" ? OutputStyle() : report::TextStyle());
   }
-  out.flush();
-  if (!out)
-    return Fail("report",
-                absl::StrCat("cannot write ", options.out.empty() ? "the output" : options.out, "; is the disk full?"),
-                kUnreadable);
-  return kDone;
+  const absl::Status written = out.Commit();
+  return written.ok() ? kDone : Fail("report", written, kUnreadable);
 }
 
 }  // namespace
@@ -86,16 +73,20 @@ int Report(const Arguments& arguments) {
                            .slo_ttft_ns = levels->ttft_ns,
                            .slo_itl_ns = levels->itl_ns};
 
-  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.traces);
+  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "report");
   if (!pass.ok()) return Fail("report", pass.status(), kUnreadable);
   const reader::TraceSet& traces = (*pass)->traces();
   if (!options.request.empty()) {
-    const absl::StatusOr<record::RequestId> id = FindRequestId(options.request, options.key, traces.processes());
+    const std::optional<record::RequestId> clear = (*pass)->FindClearId(options.request);
+    const absl::StatusOr<record::RequestId> id =
+        clear ? *clear : FindRequestId(options.request, options.key, traces.processes());
     if (!id.ok()) return Fail("report", id.status(), kUsage);
     contents.only = *id;
   }
   contents.graph_launch_level = std::any_of(traces.processes().begin(), traces.processes().end(),
                                             [](const reader::ProcessInfo& process) { return !process.graph_nodes; });
+  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, traces.paths());
+  if (!out.ok()) return Fail("report", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
   report::ReportBuilder builder(contents);
   analysis::TraceAnalysis analysis(traces.dictionary());
   analysis::SummaryChoice choice(traces.processes(), builder);
@@ -104,8 +95,11 @@ int Report(const Arguments& arguments) {
     return Fail("report", read, kUnreadable);
   analysis.Finish();
   choice.Finish();
-  return Write(builder.Build(analysis, traces.processes(), {&(*pass)->losses(), &traces.dictionary_losses()}), options,
-               contents);
+  const v1::Report report =
+      builder.Build(analysis, traces.processes(), {&(*pass)->losses(), &traces.dictionary_losses()}, (*pass)->notes());
+  if (contents.only && report.requests().empty())
+    return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
+  return Write(report, options, contents, **out);
 }
 
 }  // namespace slowtoken::cli

@@ -12,16 +12,23 @@
 
 #include "base/env.h"
 #include "base/siphash.h"
+#include "places.h"
 
 namespace slowtoken::cli {
 namespace {
 
-// The key as given, else from where libslowtoken.so takes it (capture/config.cc).
-std::string KeyText(const std::string& given) {
+// Where `run` left the key of a run that is in the default place.
+std::string KeyFileOf(const std::vector<reader::ProcessInfo>& processes) {
+  return processes.empty() ? "" : (BaseFolder() / processes[0].run_id / "key").string();
+}
+
+// The key as given, else from where libslowtoken.so takes it (capture/config.cc), else from the run's own folder.
+std::string KeyText(const std::string& given, const std::string& key_file) {
   if (!given.empty()) return given;
   if (const char* text = std::getenv("SLOWTOKEN_KEY"); text != nullptr && *text != '\0') return text;
   std::string text;
   if (const char* path = std::getenv("SLOWTOKEN_KEY_FILE"); path != nullptr) std::ifstream(path) >> text;
+  if (text.empty()) std::ifstream(key_file) >> text;
   return text;
 }
 
@@ -33,7 +40,8 @@ bool IsPseudonym(const std::string& text) {
 
 absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, const std::string& key,
                                                 const std::vector<reader::ProcessInfo>& processes) {
-  const std::string key_text = KeyText(key);
+  const std::string key_file = KeyFileOf(processes);
+  const std::string key_text = KeyText(key, key_file);
   if (IsPseudonym(request) && key.empty()) {
     record::RequestId id = 0;
     std::from_chars(request.data(), request.data() + request.size(), id, 16);
@@ -42,7 +50,9 @@ absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, cons
   uint8_t bytes[16];
   if (!base::ParseHex(key_text, bytes, sizeof bytes)) {
     return absl::InvalidArgumentError(
-        "--request: a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits");
+        absl::StrCat("--request: a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits; "
+                     "`slowtoken run` leaves it in ",
+                     key_file, ", which is not there"));
   }
   base::SipKey sip;
   memcpy(&sip.k0, bytes, 8);
@@ -51,8 +61,8 @@ absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, cons
   const bool fits = std::any_of(processes.begin(), processes.end(),
                                 [&](const auto& p) { return p.key_id.empty() || p.key_id == key_id; });
   if (!fits) {
-    return absl::InvalidArgumentError(
-        "--request: that key is not the one these traces were recorded with; it is in the run's folder, file `key`");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--request: that key is not the one these traces were recorded with; `slowtoken run` leaves it in ", key_file));
   }
   const record::RequestId id = base::SipHash(sip, request);
   return id == 0 ? 1 : id;

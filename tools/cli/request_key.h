@@ -12,8 +12,9 @@
 namespace slowtoken::cli {
 
 // `request` is a pseudonym (16 hexadecimal digits, as reports print it) or a clear id, which is hashed with `key` (32
-// hexadecimal digits), else with SLOWTOKEN_KEY, else with the file SLOWTOKEN_KEY_FILE. Refuses a key that is not the
-// one behind the pseudonyms of any of `processes`.
+// hexadecimal digits), else with SLOWTOKEN_KEY, else with the file SLOWTOKEN_KEY_FILE, else with the key that `run`
+// left in the run's folder in the default place. Refuses a key that is not the one behind the pseudonyms of any of
+// `processes`.
 absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, const std::string& key,
                                                 const std::vector<reader::ProcessInfo>& processes);
 

@@ -13,7 +13,10 @@
 
 #include "launch_options.h"
 #include "manifest.h"
+#include "memory_limit.h"
 #include "places.h"
+#include "program_file.h"
+#include "run_folders.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
@@ -26,6 +29,9 @@ constexpr const char* kExamples =
     "  slowtoken run -o traces --mode=trace -- ./server\n"
     "  slowtoken run -o traces --label model=M --label quantization=fp8 -- ./server\n"
     "  slowtoken run -o traces --sim -- ./server        on the simulated GPU\n";
+
+constexpr const char* kNoCommand = "no command given; write it after --, as in `slowtoken run -o traces -- ./server`";
+constexpr int kCommandNotExecutable = 126, kCommandNotFound = 127;  // as a shell has it
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -118,21 +124,48 @@ int Execute(const Arguments& command) {
   for (const std::string& argument : command) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
-  return Fail("run", absl::StrCat("cannot start ", command[0], ": ", strerror(errno), "; check its path"), kUsage);
+  const int error = errno;
+  return Fail("run", absl::StrCat("cannot start ", command[0], ": ", strerror(error), "; check its path"),
+              error == ENOENT ? kCommandNotFound : kCommandNotExecutable);
+}
+
+// More than can be had would only end in the server's death.
+absl::Status CheckMemory(const LaunchOptions& options) {
+  const std::optional<MemoryLimit> available = AvailableMemory();
+  if (!available || options.memory_bytes <= available->bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--memory=", options.memory, " is more than the ",
+                                                 available->bytes >> 20, "M that are left (", available->from,
+                                                 "); give less"));
+}
+
+void SayWhatTheUserShouldKnow(const LaunchOptions& options, const RunIdentity& identity, const std::string& command) {
+  if (options.out.empty())
+    Note("run", absl::StrCat("traces go to ", identity.out.string(), "; `slowtoken report` reads them"));
+  if (const size_t others = OtherRunsIn(identity.out, identity.run_id); others != 0) {
+    Note("run", absl::StrCat(identity.out.string(), " already holds traces of ", others,
+                             others == 1 ? " other run" : " other runs", "; this one is run ", identity.run_id,
+                             " (`slowtoken report` reads the newest, --run=ID another)"));
+  }
+  if (options.simulated && HasStaticCudaRuntime(FindProgram(command))) {
+    Note("run", absl::StrCat(command,
+                             " has the CUDA run time linked into it, which looks for a real GPU; the simulated "
+                             "one needs a program built with `nvcc -cudart shared`"));
+  }
 }
 
 }  // namespace
 
 int Run(const Arguments& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  const auto asked = [&](const char* word) { return std::find(arguments.begin(), separator, word) != separator; };
+  if (separator == arguments.end() && !asked("--help") && !asked("-h")) return Fail("run", kNoCommand, kUsage);
   LaunchOptions options;
   VerbApp app(kVerb, kExamples);
   AddLaunchOptions(app, options);
   if (auto code = app.Parse(Arguments(arguments.begin(), separator))) return *code;
   if (absl::Status valid = CheckLaunchOptions(options); !valid.ok()) return Fail("run", valid, kUsage);
-  if (separator == arguments.end() || separator + 1 == arguments.end()) {
-    return Fail("run", "no command given; write it after --, as in `slowtoken run -o traces -- ./server`", kUsage);
-  }
+  if (separator + 1 == arguments.end()) return Fail("run", kNoCommand, kUsage);
+  if (absl::Status fits = CheckMemory(options); !fits.ok()) return Fail("run", fits, kUsage);
   const Installation installation = FindInstallation();
   if (absl::Status found = CheckInstallation(installation, options.simulated); !found.ok()) {
     return Fail("run", found, kUnreadable);
@@ -140,10 +173,12 @@ int Run(const Arguments& arguments) {
   absl::StatusOr<RunIdentity> identity = MakeIdentity(options);
   if (!identity.ok()) return Fail("run", identity.status(), kUsage);
   if (absl::Status made = MakeFolders(*identity); !made.ok()) return Fail("run", made, kUnreadable);
+  RemoveEmptyRuns(identity->base);
   const Arguments command(separator + 1, arguments.end());
   if (absl::Status written = WriteManifest(*identity, options, command[0]); !written.ok()) {
     return Fail("run", written, kUnreadable);
   }
+  SayWhatTheUserShouldKnow(options, *identity, command[0]);
   SetEnvironment(options, installation, *identity);
   return Execute(command);
 }

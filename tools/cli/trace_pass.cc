@@ -1,13 +1,74 @@
 #include "trace_pass.h"
 
+#include <absl/strings/str_cat.h>
+
+#include "places.h"
+#include "verb.h"
+
 namespace slowtoken::cli {
 
-absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const std::vector<std::string>& paths) {
-  absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths);
-  if (!traces.ok()) return traces.status();
+void TracePass::AddOptions(CLI::App& app, Input& input) {
+  app.add_option("TRACE", input.paths,
+                 "trace files or directories (default: the newest run in the default place of `slowtoken run`)");
+  app.add_option("--run", input.run, "of traces of several runs: this one, or `all` as one (default: the newest)")
+      ->type_name("ID");
+}
+
+absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, const char* verb) {
+  std::vector<std::string> paths = input.paths;
+  if (paths.empty()) paths.push_back(BaseFolder().string());
+  reader::TraceSet::Options options;
+  options.run = input.run;
+  absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths, options);
+  if (!traces.ok()) {
+    if (!input.paths.empty()) return traces.status();
+    return absl::Status(traces.status().code(),
+                        absl::StrCat("no TRACE given, and in the default place ", traces.status().message()));
+  }
+  if (input.paths.empty()) {
+    const std::filesystem::path first = (*traces)->processes()[0].path;
+    Note(verb, absl::StrCat("no TRACE given; reading ", first.parent_path().string()));
+  }
+  for (const std::string& notice : (*traces)->notices()) Note(verb, notice);
   std::unique_ptr<TracePass> pass(new TracePass());
   pass->traces_ = *std::move(traces);
+  pass->FindEngines();
   return pass;
+}
+
+// Only where several processes are read: one process is one engine, whatever numbers it uses.
+void TracePass::FindEngines() {
+  const auto& processes = traces_->processes();
+  std::vector<analysis::IterationSurvey> surveys(processes.size() > 1 ? processes.size() : 0);
+  for (size_t i = 0; i < surveys.size(); ++i) {
+    traces_->Survey(static_cast<record::ProcessIndex>(i), surveys[i], [&] { return surveys[i].full(); });
+  }
+  scopes_.emplace(surveys);
+  std::vector<std::string> names;
+  for (const reader::ProcessInfo& process : processes) names.push_back(absl::StrCat(process.role, " ", process.pid));
+  engine_notes_ = scopes_->Lines(names);
+}
+
+std::optional<record::RequestId> TracePass::FindClearId(const std::string& id) const {
+  class Finder final : public record::EventVisitor {
+   public:
+    explicit Finder(const std::string& id) : id_(id) {}
+    using EventVisitor::On;
+    void On(const record::RequestIdText& text) override {
+      if (!found && text.text == id_) found = text.req;
+    }
+    std::optional<record::RequestId> found;
+
+   private:
+    const std::string& id_;
+  };
+  Finder finder(id);
+  for (size_t i = 0; i < traces_->processes().size() && !finder.found; ++i) {
+    const auto process = static_cast<record::ProcessIndex>(i);
+    traces_->Survey(
+        process, finder, [&] { return finder.found.has_value(); }, UINT64_MAX);
+  }
+  return finder.found;
 }
 
 absl::Status TracePass::StartEngine(record::EventVisitor& summaries, const ServiceLevels& levels) {

@@ -5,22 +5,34 @@
 
 #include <absl/status/statusor.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/scoped_events.h"
 #include "analysis/tee.h"
 #include "attribution/engine.h"
 #include "progress.h"
 #include "reader/trace_set.h"
+#include "report/options.h"
 #include "service_levels.h"
 
 namespace slowtoken::cli {
 
 class TracePass {
  public:
-  // Opens `paths`, files or directories.
-  static absl::StatusOr<std::unique_ptr<TracePass>> Open(const std::vector<std::string>& paths);
+  // What to read: `paths`, files or directories (none: the default place of `slowtoken run`), and of several runs
+  // there `run` (reader::TraceSet::Options).
+  struct Input {
+    std::vector<std::string> paths;
+    std::string run;
+  };
+  static void AddOptions(CLI::App& app, Input& input);
+
+  // Opens it. Says as `verb` on stderr what is left out.
+  static absl::StatusOr<std::unique_ptr<TracePass>> Open(const Input& input, const char* verb);
   ~TracePass() { arena_.Release(); }
 
   // Replays everything, once, to attribution and to `events`, a concrete visitor class. What attribution concludes goes
@@ -32,20 +44,30 @@ class TracePass {
     Progress progress(*traces_, verb);
     analysis::Tee both(engine_, events);
     analysis::Tee all(both, progress);
-    absl::Status status = traces_->Replay(all);
+    analysis::ScopedEvents scoped(*scopes_, all);
+    absl::Status status = scopes_->any() ? traces_->Replay(scoped) : traces_->Replay(all);
     engine_.Finish();
     progress.Clear();
     return status;
   }
 
+  // The pseudonym of a request whose id was recorded in the clear (--ids=clear); nullopt if no trace has this id.
+  std::optional<record::RequestId> FindClearId(const std::string& id) const;
+
   const reader::TraceSet& traces() const { return *traces_; }
+  // What the reading could not take as it stands: for ReportBuilder::Build.
+  report::ReadingNotes notes() const { return {traces_->unreadable(), engine_notes_, scopes_->ambiguous()}; }
   const base::LossCounters& losses() const { return losses_; }  // of attribution while reading
 
  private:
   TracePass() = default;
   absl::Status StartEngine(record::EventVisitor& summaries, const ServiceLevels& levels);
 
+  void FindEngines();
+
   std::unique_ptr<reader::TraceSet> traces_;
+  std::optional<analysis::EngineScopes> scopes_;
+  std::vector<std::string> engine_notes_;
   base::Arena arena_;
   base::LossCounters losses_;
   attribution::Engine engine_;

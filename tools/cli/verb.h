@@ -1,6 +1,7 @@
 // What a verb of the `slowtoken` command is: one function in one file, with its own options.
 // Called by main() on the only thread. A verb returns the exit code (contract: 0 done, 1 the answer is no, 2 wrong
-// usage, 3 input cannot be read) and has written at most one line on stderr, made with Fail().
+// usage, 3 input cannot be read or output not written) and has written at most one line of failure on stderr, made with
+// Fail(), after any number of notices, made with Note().
 #pragma once
 
 #include <absl/status/status.h>
@@ -37,6 +38,9 @@ int Top(const Arguments& arguments);
 // Writes "slowtoken VERB: MESSAGE" as one line on stderr and returns `code`. The message says what, where, what to do.
 int Fail(std::string_view verb, std::string message, int code);
 int Fail(std::string_view verb, const absl::Status& status, int code);
+
+// Writes "slowtoken VERB: MESSAGE" as one line on stderr: something the user should know, but no failure.
+void Note(std::string_view verb, std::string message);
 
 // The options of a verb, with --help and examples below them.
 class VerbApp : public CLI::App {

@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "analysis/tee.h"
 #include "analysis/text_safety.h"
 #include "analysis/trace_analysis.h"
 #include "base/loss.h"
 #include "progress.h"
+#include "reader/trace_choice.h"
 #include "reader/trace_set.h"
 #include "report/units.h"
 #include "verb.h"
@@ -26,6 +28,8 @@ constexpr Verb kVerb = {
     Verify};
 constexpr const char* kExamples = "  slowtoken verify traces\n  slowtoken verify traces/engine-4711-0a1b2c3d.stt\n";
 
+constexpr size_t kShownOfAKind = 3;
+
 const char* LossText(const std::string& cause) {
   for (size_t i = 0; i < base::kLossCount; ++i) {
     if (cause == base::kLossNames[i]) return base::kLossTexts[i];
@@ -35,6 +39,7 @@ const char* LossText(const std::string& cause) {
 
 const char* Verdict(const reader::ProcessInfo& process) {
   if (process.HasInsideDamage()) return "DAMAGED";
+  if (!process.clean_end && process.IsRunning()) return "whole up to its last chunk; its process is still running";
   if (!process.clean_end) return "whole up to its last chunk; its process was killed, or the file was cut";
   return process.damage_count != 0 ? "whole, with gaps that the writer itself counted" : "whole";
 }
@@ -43,12 +48,23 @@ void PrintProcess(const reader::ProcessInfo& process) {
   std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256)
             << (process.files > 1 ? absl::StrCat(" and ", process.files - 1, " more of this process") : "") << ": "
             << Verdict(process) << "\n";
-  std::cout << absl::StrFormat("  %s %d, %s in %s chunks, format %d, written by slowtoken %s\n",
-                               analysis::SafeText(process.role, 64), process.pid, report::Bytes(process.file_bytes),
-                               report::WithCommas(process.chunks), process.format_version,
+  const std::string who = process.role.empty() ? "an unknown process"
+                                               : absl::StrCat(analysis::SafeText(process.role, 64), " ", process.pid);
+  std::cout << absl::StrFormat("  %s, %s in %s chunks, format %d, written by slowtoken %s\n", who,
+                               report::Bytes(process.file_bytes), report::WithCommas(process.chunks),
+                               process.format_version,
                                process.writer_version.empty() ? "?" : analysis::SafeText(process.writer_version, 64));
-  for (const reader::Damage& damage : process.damage)
-    std::cout << "  ! " << analysis::SafeText(damage.Text(), 512) << "\n";
+  std::map<std::string, size_t> more;  // kinds of damage that come again and again
+  std::map<std::string, size_t> shown;
+  for (const reader::Damage& damage : process.damage) {
+    if (++shown[damage.KindText()] <= kShownOfAKind) {
+      std::cout << "  ! " << analysis::SafeText(damage.Text(), 512) << "\n";
+    } else {
+      ++more[damage.KindText()];
+    }
+  }
+  for (const auto& [kind, count] : more)
+    std::cout << "  ! and " << report::WithCommas(count) << " more: " << kind << "\n";
   if (process.damage_count > process.damage.size()) {
     std::cout << "  ! and " << report::WithCommas(process.damage_count - process.damage.size()) << " more\n";
   }
@@ -80,8 +96,11 @@ int Verify(const Arguments& arguments) {
   VerbApp app(kVerb, kExamples);
   app.add_option("TRACE", paths, "trace files or directories")->required();
   if (auto code = app.Parse(arguments)) return *code;
-  const absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths);
+  reader::TraceSet::Options options;
+  options.run = reader::kAllRuns;
+  const absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths, options);
   if (!traces.ok()) return Fail("verify", traces.status(), kUnreadable);
+  for (const std::string& notice : (*traces)->notices()) Note("verify", notice);
   analysis::TraceAnalysis analysis((*traces)->dictionary());
   Progress progress(**traces, "verify");
   analysis::Tee both(analysis, progress);
@@ -91,8 +110,11 @@ int Verify(const Arguments& arguments) {
   analysis.Finish();
   const auto& processes = (*traces)->processes();
   for (const reader::ProcessInfo& process : processes) PrintProcess(process);
+  for (const std::string& file : (*traces)->unreadable())
+    std::cout << "  ! NOT READ " << analysis::SafeText(file, 512) << "\n";
   PrintCoverage(analysis);
   const bool damaged =
+      !(*traces)->unreadable().empty() ||
       std::any_of(processes.begin(), processes.end(), [](const auto& process) { return process.HasInsideDamage(); });
   return damaged ? kNo : kDone;
 }

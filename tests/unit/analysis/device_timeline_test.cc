@@ -126,5 +126,35 @@ TEST(Devices, AUuidThatComesLateNamesTheWorkThatCameFirst) {
   EXPECT_EQ(&before, &devices.TimelineOf(dictionary.Lane(8, 2, 1)));
 }
 
+TEST(DeviceTimeline, AnIdleIntervalEndedByWorkWithoutALaunchIsUnknownAndTheFiveAddUp) {
+  Timeline t;
+  t.call_end = {{1, 900}, {3, 3'100}};
+  t.device.Add(1000, 2000, Work::kCompute, 1);
+  t.device.Add(2500, 3000, Work::kCompute, 2);  // 500 ns: nobody knows why
+  t.device.Add(3200, 4000, Work::kCompute, 3);
+  t.device.Finish(std::nullopt);
+  EXPECT_EQ(t.device.idle_by(),
+            (IdleBy{.host = 200, .dependency = 0, .copy = 0, .no_work = std::nullopt, .unknown = 500}));
+  EXPECT_EQ(t.device.idle_ns(), 700u);
+}
+
+TEST(DeviceTimeline, WorkWaitsForItsCallASecondOfTheTraceAndNoLonger) {
+  Timeline t;
+  t.device.Add(1'000, 2'000, Work::kCompute, 1);
+  t.device.Add(3'000, 4'000, Work::kCompute, 2);
+  t.device.Advance(500'000'000);
+  EXPECT_EQ(t.device.busy_ns(), 0u) << "neither call has come";
+  t.call_end = {{1, 900}, {2, 2'500}};
+  t.device.Advance(600'000'000);
+  EXPECT_EQ(t.device.busy_ns(), 2'000u);
+  t.call_end.clear();  // the launches have left: what was known stays known
+  t.device.Add(5'000, 6'000, Work::kCompute, 3);
+  t.device.Advance(1'000'006'000);
+  EXPECT_EQ(t.device.busy_ns(), 3'000u) << "its call is not waited for any longer";
+  t.device.Finish(std::nullopt);
+  EXPECT_EQ(t.device.idle_by(),
+            (IdleBy{.host = 1'000, .dependency = 0, .copy = 0, .no_work = std::nullopt, .unknown = 1'000}));
+}
+
 }  // namespace
 }  // namespace slowtoken::analysis

@@ -108,6 +108,24 @@ TEST(LaunchTable, ManyLateShuffledRecordsAllFindTheirLaunch) {
   EXPECT_EQ(joined.table.orphans(), 0u);
 }
 
+TEST(LaunchTable, FinishedLaunchesStayUntilTheAdvanceAfterTheirLastRecord) {
+  Joined joined;
+  constexpr uint32_t kChunk = 10'000;  // more than the slots of the first ring
+  for (uint32_t id = 1; id <= kChunk; ++id) {
+    joined.table.AddGpuWork(0, id, 0, id * 10 + 5, id * 10 + 9);
+    joined.table.AddCall(LaunchCall(id, id * 10, id * 10 + 4));
+  }
+  for (uint32_t id = 1; id <= kChunk; ++id) ASSERT_EQ(joined.table.CallEnd(0, id), id * 10 + 4) << id;
+  joined.table.Advance(0);
+  for (uint32_t id = kChunk + 1; id <= 10 * kChunk; ++id) {
+    joined.table.AddCall(LaunchCall(id, id * 10, id * 10 + 4));
+    joined.table.AddGpuWork(0, id, 0, id * 10 + 5, id * 10 + 9);
+    if (id % kChunk == 0) joined.table.Advance(0);
+  }
+  EXPECT_EQ(joined.table.CallEnd(0, 1), 0u) << "it has left, so the table does not grow with the trace";
+  EXPECT_EQ(joined.stats.launches() + 16'384, 10u * kChunk) << "the ring holds one chunk, and all others are counted";
+}
+
 TEST(LaunchTable, IdsThatWrapStayApart) {
   Joined joined;
   uint32_t id = 0xFFFFFFFFu - 5000;

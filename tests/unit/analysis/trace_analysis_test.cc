@@ -117,6 +117,35 @@ TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {
   EXPECT_EQ(analysis_.facts().CuptiOverheadNs(), 5u);
 }
 
+// A long trace, chunk by chunk, with the kernels of a chunk before its calls: every idle interval finds its launch.
+TEST_F(TraceAnalysisTest, TheIdleTimeOfALongTraceIsWhollyExplained) {
+  const record::ShapeId shape = dictionary_.Shape("k");
+  const record::LaneId lane = dictionary_.Lane(7);
+  constexpr uint32_t kChunks = 40, kPerChunk = 6'000;
+  uint64_t host = 0, dependency = 0;
+  for (uint32_t chunk = 0; chunk < kChunks; ++chunk) {
+    const uint32_t first = chunk * kPerChunk + 1;
+    for (uint32_t id = first; id < first + kPerChunk; ++id) {
+      const TimeNs at = TimeNs{id} * 10'000;
+      analysis_.On(testing::KernelAt(id, at, at + 7'000, shape, lane));
+      if (id > 1) (id % 3 == 0 ? dependency : host) += 3'000;
+    }
+    for (uint32_t id = first; id < first + kPerChunk; ++id) {
+      const TimeNs at = TimeNs{id} * 10'000 - (id % 3 == 0 ? 5'000 : 1'000);
+      analysis_.On(testing::LaunchCall(id, at - 500, at));
+    }
+    record::Advance advance;
+    advance.watermark = TimeNs{first + kPerChunk} * 10'000;
+    analysis_.On(advance);
+  }
+  analysis_.Finish();
+  ASSERT_EQ(analysis_.devices().all().size(), 1u);
+  const DeviceTimeline& device = analysis_.devices().all()[0].timeline;
+  EXPECT_EQ(device.idle_by(),
+            (IdleBy{.host = host, .dependency = dependency, .copy = 0, .no_work = std::nullopt, .unknown = 0}));
+  EXPECT_EQ(device.idle_ns(), host + dependency);
+}
+
 TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
   const auto status = [](record::SourceState state, record::BlindReason reason, TimeNs time) {
     record::SourceStatus s;
@@ -150,6 +179,34 @@ TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
   EXPECT_EQ(analysis_.facts().WallNs(), 4500u);
   ASSERT_EQ(analysis_.facts().Sources().size(), 1u);
   EXPECT_STREQ(SourceStateName(analysis_.facts().Sources()[0].state), "paused");
+}
+
+TEST_F(TraceAnalysisTest, WhatDoesNotParseIsKeptByShape) {
+  analysis_.On(record::NvtxDomainInfo{.domain = 3, .name = dictionary_->InternText("llmserve"), .process = 0});
+  record::NvtxMark mark;
+  mark.domain = 3;
+  mark.message = dictionary_->InternText("req.token|req=,n=?");
+  analysis_.On(mark);
+  analysis_.On(mark);
+  mark.domain = 4;  // the engine's own
+  analysis_.On(mark);
+  mark.domain = 0;
+  analysis_.On(mark);
+  mark.message = dictionary_->InternText("llmserve/bogus");
+  analysis_.On(mark);
+  record::NvtxRange range;
+  range.domain = 3;
+  range.message = dictionary_->InternText("iter|?");
+  analysis_.On(range);  // still open: it comes again
+  range.end = 5;
+  analysis_.On(range);
+  const std::map<std::string, uint64_t> expected = {{"iter|?", 1}, {"llmserve/bogus", 1}, {"req.token|req=,n=?", 2}};
+  EXPECT_EQ(analysis_.malformed(), expected);
+  for (int i = 0; i < 100; ++i) {
+    mark.message = dictionary_->InternText("llmserve/bogus" + std::to_string(i));
+    analysis_.On(mark);
+  }
+  EXPECT_EQ(analysis_.malformed().size(), 8u);
 }
 
 TEST_F(TraceAnalysisTest, ClearRequestIdsAreKeptAndMadeSafe) {

@@ -21,4 +21,8 @@ CommandResult RunCommand(const std::string& program, const std::vector<std::stri
 CommandResult Slowtoken(const std::vector<std::string>& arguments,
                         const std::map<std::string, std::string>& environment = {});
 
+// The same with a terminal for its output, 80 columns wide; `err` holds nothing, it goes to the terminal too.
+CommandResult SlowtokenOnTerminal(const std::vector<std::string>& arguments,
+                                  const std::map<std::string, std::string>& environment);
+
 }  // namespace slowtoken::testing

@@ -123,7 +123,7 @@ TEST_F(RunTest, BugLog77_TheUsersOwnPreloadAndInjectionStay) {
   environment_["LD_PRELOAD"] = "libc.so.6";
   environment_["ASAN_OPTIONS"] = "verify_asan_link_order=0";  // a sanitizer wants to be the first preload
   environment_["CUDA_INJECTION64_PATH"] = "/opt/other/tool.so";
-  auto variables = Variables({});
+  auto variables = Variables({"-o", dir_.path() + "/out"});
   EXPECT_EQ(variables["LD_PRELOAD"], "libc.so.6");
   EXPECT_EQ(variables["CUDA_INJECTION64_PATH"], "/opt/other/tool.so");
   EXPECT_EQ(variables["NVTX_INJECTION64_PATH"], Library());
@@ -145,15 +145,22 @@ TEST_F(RunTest, TheSimulatedGpuComesFirstAndKeepsTheUsersPath) {
 
 TEST_F(RunTest, ItBecomesTheProgramWithItsArgumentsAndExitCode) {
   const CommandResult result = RunCommand(
-      Program(), {"run", "--", "/bin/sh", "-c", "echo \"$0 $1\" >&2; exit 7", "a b", "--help"}, environment_);
+      Program(),
+      {"run", "-o", dir_.path() + "/out", "--", "/bin/sh", "-c", "echo \"$0 $1\" >&2; exit 7", "a b", "--help"},
+      environment_);
   EXPECT_EQ(result.code, 7);
   EXPECT_EQ(result.err, "a b --help\n");
 }
 
 TEST_F(RunTest, AProgramThatIsNotThereIsNamed) {
-  const CommandResult result = RunCommand(Program(), {"run", "--", "/no/such/server"}, environment_);
-  EXPECT_EQ(result.code, 2);
+  const std::string out = dir_.path() + "/out";
+  const CommandResult result = RunCommand(Program(), {"run", "-o", out, "--", "/no/such/server"}, environment_);
+  EXPECT_EQ(result.code, 127);
   EXPECT_EQ(result.err, "slowtoken run: cannot start /no/such/server: No such file or directory; check its path\n");
+  const std::string text = dir_.Write("no-program", "text");
+  const CommandResult refused = RunCommand(Program(), {"run", "-o", out, "--", text}, environment_);
+  EXPECT_EQ(refused.code, 126);
+  EXPECT_NE(refused.err.find("Permission denied"), std::string::npos) << refused.err;
 }
 
 TEST_F(RunTest, TheRunsFolderIsPrivateAndHasAManifest) {
@@ -182,6 +189,77 @@ TEST_F(RunTest, AFolderThatSomebodyElseMadeALinkIsRefused) {
   const CommandResult result = RunCommand(Program(), {"run", "--", "/bin/true"}, environment_);
   EXPECT_EQ(result.code, 3);
   EXPECT_NE(result.err.find("is not a folder of this user"), std::string::npos) << result.err;
+}
+
+TEST_F(RunTest, WithoutAPlaceForTheTracesItSaysWhereTheyGo) {
+  auto variables = Variables({});
+  EXPECT_EQ(result_.err,
+            "slowtoken run: traces go to " + variables["SLOWTOKEN_OUT"] + "; `slowtoken report` reads them\n");
+  Variables({"-o", ""});
+  EXPECT_NE(result_.err.find("traces go to " + dir_.path() + "/runs/"), std::string::npos) << result_.err;
+}
+
+std::string TraceOfRun(const std::string& run) {
+  trace::FileHeader header = reader::TestHeader();
+  header.run_id = run;
+  reader::Recording recording(header);
+  recording.out().On(record::Advance{2000, 2000, 0});
+  recording.out().Finish();
+  return recording.sink.bytes;
+}
+
+TEST_F(RunTest, TracesOfAnotherRunInTheFolderAreMentioned) {
+  const std::string out = dir_.path() + "/out";
+  dir_.Write("out/a.stt", TraceOfRun("00000000000000aa"));
+  environment_["SLOWTOKEN_RUN_ID"] = "00000000000000aa";
+  Variables({"-o", out});
+  EXPECT_EQ(result_.err, "") << "another process of the same run";
+  environment_["SLOWTOKEN_RUN_ID"] = "00000000000000bb";
+  Variables({"-o", out});
+  EXPECT_NE(result_.err.find(out + " already holds traces of 1 other run; this one is run 00000000000000bb"),
+            std::string::npos)
+      << result_.err;
+}
+
+TEST_F(RunTest, FoldersOfRunsThatLeftNothingAreRemoved) {
+  const auto folder_of = [&] { return dir_.path() + "/runs/" + Variables({})["SLOWTOKEN_RUN_ID"]; };
+  const std::string empty = folder_of();
+  const std::string with_trace = folder_of();
+  EXPECT_FALSE(fs::exists(empty)) << "its process has ended";
+  dir_.Write(with_trace.substr(dir_.path().size() + 1) + "/a.stt", TraceOfRun("00000000000000aa"));
+  const std::string out = dir_.path() + "/out";
+  const std::string elsewhere = dir_.path() + "/runs/" + Variables({"-o", out})["SLOWTOKEN_RUN_ID"];
+  dir_.Write("out/b.stt", TraceOfRun("00000000000000bb"));
+  const std::string strange = dir_.path() + "/runs/not-ours";
+  fs::create_directories(strange);
+  folder_of();
+  EXPECT_TRUE(fs::exists(with_trace));
+  EXPECT_TRUE(fs::exists(elsewhere + "/key")) << "its traces are elsewhere and need the key";
+  EXPECT_TRUE(fs::exists(strange));
+  // A live run, its process this one.
+  std::ifstream file(elsewhere + "/manifest.json");
+  nlohmann::json manifest = nlohmann::json::parse(file);
+  const reader::ProcessInfo self = reader::ThisProcess();
+  manifest["pid"] = self.pid;
+  manifest["pid_start_ticks"] = self.pid_start_ticks;
+  fs::remove(out + "/b.stt");
+  std::ofstream(elsewhere + "/manifest.json") << manifest.dump();
+  folder_of();
+  EXPECT_TRUE(fs::exists(elsewhere));
+}
+
+TEST_F(RunTest, ACapAboveWhatTheMachineHasIsRefused) {
+  const CommandResult result = RunCommand(Program(), {"run", "--memory=900000G", "--", "/bin/true"}, environment_);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("--memory=900000G is more than the "), std::string::npos) << result.err;
+}
+
+TEST_F(RunTest, WithoutTheDashesItSaysHowToWriteThem) {
+  const CommandResult result = RunCommand(Program(), {"run", "-o", dir_.path() + "/out", "/bin/true"}, environment_);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("write it after --, as in `slowtoken run -o traces -- ./server`"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(RunCommand(Program(), {"run", "--help"}, environment_).code, 0);
 }
 
 TEST_F(RunTest, WithoutTheLibraryItSaysWhereItLooked) {

@@ -1,132 +1,24 @@
 // report, verify, export and doctor on small traces written by the real encoder.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "../analysis/events.h"
 #include "../export/viewer.h"
-#include "../reader/recording.h"
-#include "base/siphash.h"
 #include "command.h"
+#include "trace_fixture.h"
 
 namespace slowtoken {
 namespace {
 
 using nlohmann::json;
-using record::AnnotationField;
-using record::AnnotationName;
-using record::TimeNs;
 using testing::CommandResult;
+using testing::kKeyText;
 using testing::Slowtoken;
-
-constexpr TimeNs kStart = 1'000'000'000'000;
-constexpr base::SipKey kKey{0x0706050403020100, 0x0f0e0d0c0b0a0908};
-constexpr const char* kKeyText = "000102030405060708090a0b0c0d0e0f";
-
-record::Annotation Mark(AnnotationName name, record::RequestId req, TimeNs at) {
-  record::Annotation annotation;
-  annotation.name = name;
-  annotation.start = annotation.end = at;
-  annotation.thread = 100;
-  annotation.Set(AnnotationField::kReqId, req);
-  return annotation;
-}
-
-record::Annotation Range(AnnotationName name, uint64_t iter, TimeNs start, TimeNs end) {
-  record::Annotation annotation;
-  annotation.name = name;
-  annotation.kind = record::AnnotationKind::kPushPop;
-  annotation.start = start;
-  annotation.end = end;
-  annotation.thread = annotation.end_thread = 100;
-  annotation.Set(AnnotationField::kIterNo, iter);
-  return annotation;
-}
-
-class TraceTest : public ::testing::Test {
- protected:
-  TraceTest() : key_id_(KeyId()) {
-    header_.run_id = "00000000000000ab";
-    header_.role = "engine";
-    header_.pid = 4711;
-    header_.start = kStart;
-    header_.start_utc = 1'764'500'000'000'000'000;
-    header_.key_id = key_id_;
-    header_.ids_joinable = true;
-    header_.graph_nodes = true;
-  }
-
-  static std::string KeyId() {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx",
-                  static_cast<unsigned long long>(base::SipHash(kKey, "slowtoken key id")));
-    return text;
-  }
-
-  // One request of two tokens over two iterations of one kernel each.
-  void PlayRequest(trace::ChunkEncoder& out, record::Dictionary& dictionary, bool gpu) {
-    const record::RequestId req = base::SipHash(kKey, "chatcmpl-1");
-    record::KernelShape shape;
-    shape.name = dictionary.InternText("_Z4gemmPf");
-    const record::ShapeId gemm = dictionary.InternShape(shape);
-    const record::LaneId lane = dictionary.InternLane({.device = 0, .context = 1, .stream = 7, .process = 0});
-    out.On(testing::DeviceOf(0x5A));
-    record::Annotation request = testing::RequestRange(req, kStart + 1'000'000, kStart + 60'000'000);
-    request.range_id = 1;
-    request.thread = request.end_thread = 100;
-    request.Set(AnnotationField::kNPrompt, 64);
-    out.On(request);
-    out.On(Mark(AnnotationName::kReqQueued, req, kStart + 2'000'000));
-    for (uint32_t i = 0; i < 2; ++i) {
-      const TimeNs at = kStart + 10'000'000 + i * TimeNs{20'000'000};
-      out.On(Range(AnnotationName::kIterSchedule, i, at, at + 500'000));
-      record::Annotation batch = Mark(AnnotationName::kBatch, 0, at + 400'000);
-      batch.present = 0;
-      batch.Set(AnnotationField::kIterNo, i);
-      batch.Set(AnnotationField::kSeq, i);
-      batch.batch_is_set = true;
-      const record::BatchRow rows[] = {
-          {req, i == 0 ? 64u : 1u, i == 0 ? record::RowKind::kPrefill : record::RowKind::kDecode, record::RowOp::kSet}};
-      batch.rows = rows;
-      out.On(batch);
-      out.On(testing::LaunchCall(i + 1, at + 1'000'000, at + 1'010'000));
-      if (gpu) out.On(testing::KernelAt(i + 1, at + 1'020'000, at + 9'000'000, gemm, lane));
-      out.On(Range(AnnotationName::kIterForward, i, at + 900'000, at + 2'000'000));
-      out.On(Range(AnnotationName::kIter, i, at, at + 10'000'000));
-      record::Annotation token = Mark(AnnotationName::kReqToken, req, at + 9'500'000);
-      token.Set(AnnotationField::kN, i + 1);
-      token.Set(AnnotationField::kNNew, 1);
-      token.Set(AnnotationField::kIterNo, i);
-      out.On(token);
-    }
-    record::Annotation finish = Mark(AnnotationName::kReqFinish, req, kStart + 50'000'000);
-    finish.Set(AnnotationField::kFinishReason, static_cast<uint64_t>(record::FinishReason::kStop));
-    out.On(finish);
-  }
-
-  std::string Write(bool gpu, bool end) {
-    reader::Recording recording(header_);
-    PlayRequest(recording.out(), recording.dictionary, gpu);
-    if (!gpu) {
-      record::SourceStatus status;
-      status.state = record::SourceState::kNoDriver;
-      status.detail = recording.dictionary.InternText("no NVIDIA driver in this container; start it with --gpus all");
-      status.time = kStart + 1;
-      recording.out().On(status);
-    }
-    record::Advance advance;
-    advance.watermark = kStart + 100'000'000;
-    recording.out().On(advance);
-    if (end) recording.out().Finish();
-    return dir_.Write("engine-4711-0a0b0c0d.stt", recording.sink.bytes);
-  }
-
-  reader::TempDir dir_;
-  std::string key_id_;
-  trace::FileHeader header_;
-};
+using testing::TraceTest;
 
 TEST_F(TraceTest, ReportExplainsTheRequest) {
   Write(true, true);
@@ -178,6 +70,46 @@ TEST_F(TraceTest, ARequestIsFoundByItsClearIdOrItsPseudonym) {
             clear.out);
 }
 
+TEST_F(TraceTest, ARequestThatIsNotThereIsANo) {
+  Write(true, true);
+  const CommandResult result = Slowtoken({"report", dir_.path(), "--request", "0123456789abcdef"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "slowtoken report: no request 0123456789abcdef is in these traces\n");
+  EXPECT_EQ(result.out, "");
+}
+
+TEST_F(TraceTest, TheKeyIsFoundInTheRunsFolderInTheDefaultPlace) {
+  Write(true, true);
+  dir_.Write("runs/00000000000000ab/key", std::string(kKeyText) + "\n");
+  const CommandResult result =
+      Slowtoken({"report", dir_.path() + "/engine-4711-0a0b0c0d.stt", "--request", "chatcmpl-1"},
+                {{"SLOWTOKEN_KEY", ""}, {"SLOWTOKEN_KEY_FILE", ""}, {"SLOWTOKEN_DIR", dir_.path() + "/runs"}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("TTFT 18.5 ms"), std::string::npos) << result.out;
+}
+
+TEST_F(TraceTest, AnIdRecordedInTheClearNeedsNoKey) {
+  clear_ids_ = true;
+  Write(true, true);
+  const CommandResult result = Slowtoken({"report", dir_.path(), "--request", "chatcmpl-1"},
+                                         {{"SLOWTOKEN_KEY", ""}, {"SLOWTOKEN_KEY_FILE", ""}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("Request chatcmpl-1: stop"), std::string::npos) << result.out;
+}
+
+TEST_F(TraceTest, ServiceLevelsAreCountedAndMarked) {
+  Write(true, true);
+  const CommandResult over = Slowtoken({"report", dir_.path(), "--slo=ttft:10ms,itl:15ms"});
+  EXPECT_NE(over.out.find("over the service level of 10.0 ms: 1 of 1 requests (100.0 %)"), std::string::npos)
+      << over.out;
+  EXPECT_NE(over.out.find("over the service level of 15.0 ms: 1 of 1 gaps (100.0 %)"), std::string::npos) << over.out;
+  EXPECT_NE(over.out.find("over the level\n"), std::string::npos) << over.out;
+  const CommandResult under = Slowtoken({"report", dir_.path(), "--slo=ttft:1s"});
+  EXPECT_NE(under.out.find("over the service level of 1.00 s: 0 of 1 requests (0.0 %)"), std::string::npos)
+      << under.out;
+  EXPECT_EQ(under.out.find("over the level\n"), std::string::npos) << under.out;
+}
+
 TEST_F(TraceTest, AWrongKeyOrNoneIsSaid) {
   Write(true, true);
   const CommandResult none = Slowtoken({"report", dir_.path(), "--request", "chatcmpl-1"},
@@ -190,15 +122,53 @@ TEST_F(TraceTest, AWrongKeyOrNoneIsSaid) {
   EXPECT_NE(wrong.err.find("not the one these traces were recorded with"), std::string::npos) << wrong.err;
 }
 
-TEST_F(TraceTest, ReportGoesToAFile) {
+TEST_F(TraceTest, AFileThatCannotBeReadIsNamedAndNothingIsCalledComplete) {
   Write(true, true);
-  const std::string path = dir_.path() + "/report.json";
-  const CommandResult result = Slowtoken({"report", dir_.path(), "--format=json", "-o", path});
+  dir_.Write("worker-1-00000000.stt", "");
+  const CommandResult text = Slowtoken({"report", dir_.path()});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("! not read: " + dir_.path() + "/worker-1-00000000.stt: is empty"), std::string::npos)
+      << text.out;
+  EXPECT_EQ(text.out.find("cannot be joined"), std::string::npos) << text.out;
+  const json report = json::parse(Slowtoken({"report", dir_.path(), "--format=json"}).out);
+  EXPECT_EQ(report["coverage"]["complete"], false);
+  EXPECT_EQ(report["coverage"]["processes"].size(), 1u);
+  EXPECT_EQ(report["coverage"]["unreadable"].size(), 1u);
+  const CommandResult verify = Slowtoken({"verify", dir_.path()});
+  EXPECT_EQ(verify.code, 1);
+  EXPECT_NE(verify.out.find("NOT READ"), std::string::npos) << verify.out;
+}
+
+TEST_F(TraceTest, AServerThatWasRestartedWithinTheRunIsTwoEngines) {
+  Write(true, true);
+  std::filesystem::rename(dir_.path() + "/engine-4711-0a0b0c0d.stt", dir_.path() + "/engine-1000-00000000.stt");
+  base_ += 60'000'000'000;
+  header_.pid = 4712;
+  header_.start = base_;
+  Write(true, true);  // the same iterations and the same request, a minute later
+  const json report = json::parse(Slowtoken({"report", dir_.path(), "--format=json", "--iterations"}).out);
+  EXPECT_EQ(report["coverage"]["complete"], true) << report["coverage"].dump();
+  ASSERT_EQ(report["coverage"]["engines_kept_apart"].size(), 1u);
+  ASSERT_EQ(report["requests"].size(), 2u);
+  EXPECT_EQ(report["requests"][0]["ttft_ns"], 18'500'000);
+  EXPECT_EQ(report["requests"][1]["ttft_ns"], 18'500'000);
+  ASSERT_EQ(report["iterations"]["list"].size(), 4u);
+  EXPECT_EQ(report["iterations"]["list"][0]["engine"], 0);
+  EXPECT_EQ(report["iterations"]["list"][3]["engine"], 1);
+  const CommandResult text = Slowtoken({"report", dir_.path()});
+  EXPECT_NE(text.out.find("2 engines call themselves engine 0"), std::string::npos) << text.out;
+}
+
+TEST_F(TraceTest, WithoutATraceTheDefaultPlaceIsRead) {
+  const std::string trace = Write(true, true);
+  std::filesystem::create_directories(dir_.path() + "/runs/00000000000000ab");
+  std::filesystem::copy_file(trace, dir_.path() + "/runs/00000000000000ab/engine-4711-0a0b0c0d.stt");
+  const CommandResult result = Slowtoken({"report"}, {{"SLOWTOKEN_DIR", dir_.path() + "/runs"}});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "");
-  std::ifstream file(path);
-  EXPECT_EQ(json::parse(file)["schema"], "slowtoken.report.v1");
-  EXPECT_EQ(Slowtoken({"report", dir_.path(), "-o", dir_.path() + "/no/such/folder/x"}).code, 3);
+  EXPECT_EQ(result.err, "slowtoken report: no TRACE given; reading " + dir_.path() + "/runs/00000000000000ab\n");
+  const CommandResult none = Slowtoken({"report"}, {{"SLOWTOKEN_DIR", dir_.path() + "/nothing"}});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("no TRACE given, and in the default place"), std::string::npos) << none.err;
 }
 
 TEST_F(TraceTest, VerifyPassesAWholeTrace) {
@@ -249,7 +219,7 @@ TEST_F(TraceTest, ExportWritesWhatPerfettoShows) {
 
 TEST(Doctor, HasOneLineForEachThingAndMakesJson) {
   const CommandResult text = Slowtoken({"doctor"}, {{"CUDA_INJECTION64_PATH", "/opt/other.so"}});
-  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.code, text.out.find("\nproblem ") == std::string::npos ? 0 : 1) << text.out << text.err;
   EXPECT_NE(text.out.find("warning  CUDA_INJECTION64_PATH  taken by /opt/other.so"), std::string::npos) << text.out;
   const CommandResult result = Slowtoken({"doctor", "--json"});
   const json doctor = json::parse(result.out);

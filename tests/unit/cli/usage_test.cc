@@ -59,7 +59,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"TopOtherTarget", {"top", "engine"}, 2, "neither a process id nor `all`"},
                       Misuse{"TopBadInterval", {"top", "--interval=0"}, 2, "--interval"},
                       Misuse{"TopNobody", {"top", "--once", "--dir", "/nowhere"}, 3, "no process"},
-                      Misuse{"ReportNothing", {"report"}, 2, "slowtoken report --help"},
                       Misuse{"ReportMissing", {"report", "/nowhere/at/all.stt"}, 3, "/nowhere/at/all.stt"},
                       Misuse{"ReportNoTrace", {"report", "/bin/sh"}, 3, "/bin/sh"},
                       Misuse{"ReportBadFormat", {"report", "--format=html", "/tmp"}, 2, "--format"},

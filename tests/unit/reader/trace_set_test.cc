@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <sstream>
 
 #include "describe.h"
 #include "recording.h"
@@ -191,11 +195,121 @@ TEST(TraceSet, DamageIsToldPerProcess) {
   dir.Write("c.stt", Trace(3, "gamma", {2500}, false));
   auto set = TraceSet::Open({dir.path()}, Small());
   ASSERT_TRUE(set.ok());
-  EXPECT_THAT(Replay(**set), Contains("kernel 2 1 gamma stream 7 of 2"));
+  EXPECT_THAT(Replay(**set), Contains("kernel 1 1 gamma stream 7 of 1"));
+  ASSERT_THAT((*set)->processes(), SizeIs(2));
   EXPECT_TRUE((*set)->processes()[0].damage.empty());
-  EXPECT_TRUE((*set)->processes()[1].HasInsideDamage());
-  EXPECT_THAT((*set)->processes()[1].damage[0].Text(), HasSubstr("no slowtoken trace"));
-  EXPECT_EQ((*set)->processes()[2].damage[0].kind, Damage::Kind::kKilled);
+  EXPECT_EQ((*set)->processes()[1].damage[0].kind, Damage::Kind::kKilled);
+  ASSERT_THAT((*set)->unreadable(), SizeIs(1)) << "no process without a name";
+  EXPECT_THAT((*set)->unreadable()[0], HasSubstr("b.stt: is no slowtoken trace"));
+}
+
+// A trace of one run, begun at a time of day.
+std::string RunTrace(uint64_t pid, const std::string& run, uint64_t start_utc) {
+  trace::FileHeader header = TestHeader(pid);
+  header.run_id = run;
+  header.start_utc = start_utc;
+  Recording recording(header);
+  recording.out().On(record::Advance{2000, 2000, 0});
+  recording.out().Finish();
+  return recording.sink.bytes;
+}
+
+TEST(TraceSet, OfSeveralRunsInOneFolderTheNewestIsRead) {
+  TempDir dir;
+  dir.Write("a.stt", RunTrace(1, "00000000000000aa", 100));
+  dir.Write("b.stt", RunTrace(2, "00000000000000bb", 300));
+  dir.Write("c.stt", RunTrace(3, "00000000000000aa", 200));
+  const auto pids = [&](const std::string& run) {
+    TraceSet::Options options = Small();
+    options.run = run;
+    auto set = TraceSet::Open({dir.path()}, options);
+    EXPECT_TRUE(set.ok()) << set.status();
+    std::vector<uint64_t> pids;
+    for (const ProcessInfo& process : (*set)->processes()) pids.push_back(process.pid);
+    EXPECT_EQ((*set)->notices().size(), run.empty() ? 1u : 0u);
+    if (run.empty())
+      EXPECT_THAT((*set)->notices()[0], HasSubstr("traces of 2 runs; read is the newest, 00000000000000bb"));
+    return pids;
+  };
+  EXPECT_THAT(pids(""), ElementsAre(2));
+  EXPECT_THAT(pids("00000000000000aa"), ElementsAre(1, 3));
+  EXPECT_THAT(pids("all"), ElementsAre(1, 2, 3));
+  TraceSet::Options options = Small();
+  options.run = "00000000000000cc";
+  EXPECT_THAT(std::string(TraceSet::Open({dir.path()}, options).status().message()),
+              HasSubstr("no trace of run 00000000000000cc is here; there is 00000000000000bb, 00000000000000aa"));
+}
+
+TEST(TraceSet, ATraceGivenTwiceIsReadOnce) {
+  TempDir dir;
+  const std::string bytes = Trace(1, "alpha", {2000, 4000});
+  const std::string path = dir.Write("sub/a.stt", bytes);
+  std::filesystem::create_hard_link(path, dir.path() + "/link.stt");
+  for (const auto& paths : std::vector<std::vector<std::string>>{
+           {path, path}, {dir.path(), dir.path() + "/sub"}, {path, dir.path() + "/link.stt"}}) {
+    auto set = TraceSet::Open(paths, Small());
+    ASSERT_TRUE(set.ok()) << set.status();
+    EXPECT_THAT((*set)->processes(), SizeIs(1));
+    EXPECT_THAT((*set)->notices(), SizeIs(0)) << "the very same file is no surprise";
+  }
+  // A copy, and a copy cut short, are chunks of one process: each is read once.
+  const std::string cut = dir.Write("cut.stt", bytes.substr(0, bytes.size() - 10));
+  auto set = TraceSet::Open({cut, path}, Small());
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_THAT((*set)->processes(), SizeIs(1));
+  const std::vector<std::string> log = Replay(**set);
+  EXPECT_EQ(std::count_if(log.begin(), log.end(), [](const auto& line) { return line.starts_with("kernel"); }), 2);
+}
+
+TEST(TraceSet, APrefixTooShortToHoldAChunkHasNoTraceData) {
+  TempDir dir;
+  const std::string bytes = Trace(1, "alpha", {2000});
+  for (const size_t length : {size_t{1}, size_t{8}, size_t{20}, bytes.size() / 3}) {
+    const std::string path = dir.Write("short.stt", bytes.substr(0, length));
+    const auto set = TraceSet::Open({path}, Small());
+    EXPECT_EQ(set.status().code(), absl::StatusCode::kDataLoss) << length;
+    EXPECT_THAT(std::string(set.status().message()), HasSubstr("no trace data in " + path)) << length;
+  }
+}
+
+TEST(TraceSet, ATraceWhoseProcessLivesIsToldFromOneThatWasKilled) {
+  trace::FileHeader header = TestHeader(static_cast<uint64_t>(getpid()));
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::ifstream file("/proc/self/stat");
+  std::string stat;
+  std::getline(file, stat);
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  header.boot_id = boot;
+  header.pid_start_ticks = std::stoull(field);
+  TempDir dir;
+  const auto end_of = [&](const char* name) {
+    Recording recording(header);
+    recording.out().On(record::Advance{2000, 2000, 0});
+    auto set = TraceSet::Open({dir.Write(name, recording.sink.bytes)}, Small());
+    Replay(**set);
+    return (*set)->processes()[0].damage.at(0).kind;
+  };
+  EXPECT_EQ(end_of("mine.stt"), Damage::Kind::kRunning);
+  ++header.pid_start_ticks;
+  EXPECT_EQ(end_of("pid-used-again.stt"), Damage::Kind::kKilled);
+  --header.pid_start_ticks;
+  header.boot_id = "00000000-0000-0000-0000-000000000000";
+  EXPECT_EQ(end_of("before-the-reboot.stt"), Damage::Kind::kKilled);
+}
+
+TEST(TraceSet, AFolderOrFileThatMayNotBeReadIsSaid) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  TempDir dir;
+  dir.Write("a.stt", Trace(1, "alpha", {2000}));
+  const std::string closed = dir.Write("b.stt", Trace(2, "beta", {2000}));
+  chmod(closed.c_str(), 0);
+  auto set = TraceSet::Open({dir.path()}, Small());
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT((*set)->processes(), SizeIs(1));
+  EXPECT_THAT((*set)->unreadable()[0], HasSubstr("Permission denied"));
 }
 
 TEST(TraceSet, ErrorsSayWhatAndWhere) {

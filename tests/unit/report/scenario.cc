@@ -149,6 +149,7 @@ void Scenario::PlaySummaries() {
         gap.excess_ns = 50'000'000;
       }
       if (req == 2 && n == 5) gap.n_new = 2;
+      if (req == 1 && n == 3) gap.has_interference = true, gap.interference_est_ns = 1'000'000;
       builder_.On(gap);
     }
     builder_.On(RequestOf(req, arrival, ttft, 5));

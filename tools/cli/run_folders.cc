@@ -1,0 +1,76 @@
+#include "run_folders.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "reader/process_info.h"
+#include "reader/trace_peek.h"
+
+namespace slowtoken::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The entries of a folder; none if it cannot be listed.
+std::vector<fs::path> Entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    entries.push_back(it->path());
+  return entries;
+}
+
+bool HasTraces(const fs::path& folder) {
+  const std::vector<fs::path> entries = Entries(folder);
+  return std::any_of(entries.begin(), entries.end(), [](const fs::path& entry) { return entry.extension() == ".stt"; });
+}
+
+// Only manifest.json and key: nothing that somebody may still want.
+bool IsBare(const fs::path& folder) {
+  const std::vector<fs::path> entries = Entries(folder);
+  return std::all_of(entries.begin(), entries.end(), [](const fs::path& entry) {
+    return entry.filename() == "manifest.json" || entry.filename() == "key";
+  });
+}
+
+// True if the manifest says so; false where there is none, or one that cannot be read.
+bool IsOver(const fs::path& folder) {
+  std::ifstream file(folder / "manifest.json");
+  const nlohmann::json manifest = nlohmann::json::parse(file, nullptr, false);
+  if (!manifest.is_object() || manifest.value("schema", "") != "slowtoken.run.v1" || !manifest.contains("pid"))
+    return false;
+  try {
+    reader::ProcessInfo process;
+    process.pid = manifest.at("pid").get<uint64_t>();
+    process.pid_start_ticks = manifest.at("pid_start_ticks").get<uint64_t>();
+    process.boot_id = manifest.at("boot_id").get<std::string>();
+    return !process.IsRunning() && !HasTraces(manifest.at("out").get<std::string>());
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+size_t OtherRunsIn(const fs::path& folder, const std::string& run_id) {
+  std::set<std::string> runs;
+  for (const fs::path& entry : Entries(folder)) {
+    if (entry.extension() != ".stt") continue;
+    const absl::StatusOr<reader::TracePeek> peek = reader::PeekTrace(entry.string());
+    if (peek.ok() && peek->has_header && peek->run_id != run_id) runs.insert(peek->run_id);
+  }
+  return runs.size();
+}
+
+void RemoveEmptyRuns(const fs::path& base) {
+  for (const fs::path& folder : Entries(base)) {
+    std::error_code error;
+    if (!fs::is_directory(fs::symlink_status(folder, error)) || !IsBare(folder) || !IsOver(folder)) continue;
+    fs::remove_all(folder, error);
+  }
+}
+
+}  // namespace slowtoken::cli

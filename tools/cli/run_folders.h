@@ -1,0 +1,16 @@
+// The folders of earlier runs, as `run` meets them: what is in the way, and what nobody needs any more.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace slowtoken::cli {
+
+// How many other runs have traces directly in `folder`.
+size_t OtherRunsIn(const std::filesystem::path& folder, const std::string& run_id);
+
+// Removes the folders below `base` of runs that are over and left no trace anywhere: those whose manifest names a
+// process that has ended, with nothing in them but what WriteManifest wrote, and no trace in their output folder.
+void RemoveEmptyRuns(const std::filesystem::path& base);
+
+}  // namespace slowtoken::cli
