@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 
@@ -21,6 +22,11 @@ constinit capture::Session g_session;
 
 std::atomic<cupti::CuptiSource*> g_cupti{nullptr};
 std::atomic<bool> g_cupti_started{false};
+
+// The most a source can put to use between two rounds: millions of records a second. What a larger cap leaves is not
+// laid out, and so never touched: a cap is no request for memory.
+constexpr size_t kMostNvtxBytes = 64u << 20;
+constexpr size_t kMostCuptiBytes = 128u << 20;
 
 // What is left of the cap after attribution, the encoder and the dictionary: one half for NVTX, one half for CUPTI.
 size_t HalfOfTheRest(const base::Arena& arena) {
@@ -69,8 +75,8 @@ bool MakeSlotNotes(base::Arena& arena, capture::Pipeline& pipeline) {
 // NVTX first: in a round its events should be there before the GPU records that belong into them.
 bool MakeSources(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
   const size_t half = HalfOfTheRest(arena);
-  return MakeNvtx(arena, config, pipeline, half) && MakeCupti(arena, config, pipeline, half) &&
-         MakeSlotNotes(arena, pipeline);
+  return MakeNvtx(arena, config, pipeline, std::min(half, kMostNvtxBytes)) &&
+         MakeCupti(arena, config, pipeline, std::min(half, kMostCuptiBytes)) && MakeSlotNotes(arena, pipeline);
 }
 
 void ForgetInChild() {

@@ -81,6 +81,11 @@ bool EmissionPass::MakeNext(Request& request, Basis basis, TimeNs watermark) {
 void EmissionPass::Number(TokenRecord& record, const EmissionState& state) {
   const auto before = static_cast<uint32_t>(state.n);
   if (!record.has_n_new) record.n_new = state.emissions > 0 && record.n > before ? record.n - before : 1;
+  if (record.n_new > kMostNewTokens) {
+    parts_.losses->Add(base::Loss::kMalformedAnnotation);
+    record.n_new = 1;
+    record.n = before + 1;
+  }
   if (record.n == 0) record.n = before + record.n_new;
   record.has_n_new = true;
 }

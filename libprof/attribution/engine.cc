@@ -164,8 +164,9 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
   request_pass_.Run(watermark);
   iterations_.TrimIntervals();
   const uint64_t memory = config_.settle_ns + 2 * config_.deadline_ns;
-  if (watermark == kForever || watermark < memory) return;
-  ranges_.Prune(watermark - memory);
+  if (watermark == kForever) return;
+  ranges_.Prune(watermark - std::min(watermark, memory), settled);
+  if (watermark < memory) return;
   batches_.Prune(watermark - memory);
   host_work_.Prune(watermark - std::min(watermark, 2 * memory));
   requests_.ForgetDone(watermark - std::min(watermark, 2 * memory));

@@ -65,6 +65,7 @@ void GpuJoin::Add(GpuRecord record) {
 }
 
 void GpuJoin::Run(TimeNs settled, TimeNs now) {
+  settled_before_ = settled_;
   settled_ = settled;
   const Horizon horizon{settled, false};
   SweepLaunches(horizon);
@@ -131,7 +132,8 @@ bool GpuJoin::Finished(const Launch& launch, const Horizon& horizon) const {
   const TimeNs heard = std::max(launch.end, launch.last_gpu_end);
   if (launch.last_gpu_end == 0) {
     const uint64_t patience = launch.counts() ? 5 * deadline_ns_ : deadline_ns_;
-    return Later(heard, patience) < settled_;
+    // What came in this round, in whose time much may have passed, is joined after this.
+    return Later(heard, patience) < (horizon.settled == kForever ? kForever : settled_before_);
   }
   const bool single = launch.api_class == ApiClass::kKernelLaunch || launch.api_class == ApiClass::kMemcpy ||
                       launch.api_class == ApiClass::kMemset;

@@ -76,8 +76,9 @@ class GpuJoin {
   std::span<GpuRecord> records_;
   size_t record_count_ = 0;
   TimeNs settled_ = 0;
-  TimeNs latest_seen_ = 0;  // the latest end of any call or record
-  uint64_t last_id_ = 0;    // the launch found last, for runs of records with one id
+  TimeNs settled_before_ = 0;  // at the run before: what came since has not been joined yet
+  TimeNs latest_seen_ = 0;     // the latest end of any call or record
+  uint64_t last_id_ = 0;       // the launch found last, for runs of records with one id
   Launch* last_launch_ = nullptr;
 };
 

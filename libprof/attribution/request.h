@@ -41,6 +41,10 @@ struct TokenRecord {
   bool numbered = false;  // n and n_new are worked out
 };
 
+// More tokens than any request has, and than any one commit or send carries: what says so is not believed.
+inline constexpr uint64_t kMostTokens = 1u << 24;
+inline constexpr uint64_t kMostNewTokens = 1u << 17;
+
 struct TokenList {
   PoolIndex head = 0, tail = 0;
   PoolIndex done = 0;  // the last one made into an emission; 0 = none of those still here

@@ -191,7 +191,9 @@ void RequestTable::AddLife(Request& request, const Annotation& annotation) {
   request.process = annotation.process;
   request.arrival = annotation.start;
   if (annotation.end != 0) request.end = annotation.end;
-  request.prompt = std::max(request.prompt, annotation.Get(AnnotationField::kNPrompt));
+  const uint64_t prompt = annotation.Get(AnnotationField::kNPrompt);
+  if (prompt > kMostTokens) return losses_->Add(base::Loss::kMalformedAnnotation);
+  request.prompt = std::max(request.prompt, prompt);
 }
 
 void RequestTable::AddFinish(Request& request, const Annotation& annotation) {
@@ -247,6 +249,9 @@ bool RequestTable::FindPlace(const TokenList& list, const TokenRecord& record, P
 }
 
 void RequestTable::AddToken(Request& request, TokenList& list, const Annotation& annotation) {
+  const bool absurd =
+      annotation.Get(AnnotationField::kN) > kMostTokens || annotation.Get(AnnotationField::kNNew) > kMostNewTokens;
+  if (absurd) return losses_->Add(base::Loss::kMalformedAnnotation);
   const bool is_send = annotation.name == AnnotationName::kReqSend;
   saw_send_ = saw_send_ || is_send;
   TokenRecord record{.start = annotation.start,

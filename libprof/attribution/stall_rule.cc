@@ -23,7 +23,9 @@ void StallRule::Judge(record::GapSummary* gap) const {
   if (!gap->is_stall) return;
   gap->largest_phase = record::GapPhase::kUnattributed;
   gap->excess_ns = 0;
+  size_t longest = 0;
   for (size_t i = 0; i < phases_.size(); ++i) {
+    if (gap->phases[i] > gap->phases[longest]) longest = i;
     const uint64_t usual = phases_[i].value();
     const uint64_t excess = gap->phases[i] > usual ? gap->phases[i] - usual : 0;
     if (excess > gap->excess_ns) {
@@ -31,6 +33,10 @@ void StallRule::Judge(record::GapSummary* gap) const {
       gap->largest_phase = static_cast<record::GapPhase>(i);
     }
   }
+  if (gap->excess_ns != 0) return;
+  // As usual, and still too long: the level is below what is usual here.
+  gap->largest_phase = static_cast<record::GapPhase>(longest);
+  gap->excess_ns = std::min(gap->phases[longest], gap->gap_ns - threshold());
 }
 
 void StallRule::Learn(const record::GapSummary& gap) {

@@ -19,6 +19,10 @@ PoolIndex ThreadRanges::Add(const IterationRange& range) {
   } else {
     index = nodes_.Take();
     if (index == 0) {
+      Forget(settled_);
+      index = nodes_.Take();
+    }
+    if (index == 0) {
       losses_->Add(base::Loss::kRangeTableFull);
       return 0;
     }
@@ -133,7 +137,13 @@ RangeAnswer ThreadRanges::Climb(PoolIndex from, TimeNs until, TimeNs settled) co
   return answer;
 }
 
-void ThreadRanges::Prune(TimeNs before) {
+void ThreadRanges::Prune(TimeNs before, TimeNs settled) {
+  settled_ = settled;
+  Forget(before);
+  if (nodes_.in_use() > nodes_.capacity() / 2) Forget(settled);
+}
+
+void ThreadRanges::Forget(TimeNs before) {
   threads_.ForEach([&](uint64_t, Thread& thread) {
     PoolIndex i = thread.head;
     // By start: the first that is too young in start ends the walk.

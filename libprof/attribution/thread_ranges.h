@@ -37,7 +37,7 @@ class ThreadRanges {
   bool Init(base::Arena& arena, uint32_t threads, uint32_t ranges, base::LossCounters& losses);
 
   // Adds a range, or completes one given before with end 0 (same thread, start and name). Returns its index, 0 when
-  // the table is full.
+  // the table is full of ranges that are still needed.
   PoolIndex Add(const IterationRange& range);
 
   // `settled`: every range that ended up to then has been added (kForever: all there will ever be). `trusted` >=
@@ -55,8 +55,10 @@ class ThreadRanges {
   // Keeps the range from being pruned until it is released.
   void SetHeld(PoolIndex index, bool held) { nodes_[index].held = held; }
 
-  // Forgets complete ranges that ended before `before` and are not held.
-  void Prune(TimeNs before);
+  // Forgets complete ranges that ended before `before` and are not held. Where more than half of the table is in use it
+  // goes up to `settled`: what was called inside a range that ended before then has arrived and was asked for already,
+  // so only events that are later than promised miss it. Add does the same when the table is full.
+  void Prune(TimeNs before, TimeNs settled);
 
  private:
   struct Node {
@@ -71,6 +73,7 @@ class ThreadRanges {
   static constexpr int kMostSteps = 256;
 
   static TimeNs EndOf(const IterationRange& range) { return range.end == 0 ? kForever : range.end; }
+  void Forget(TimeNs before);
   static bool Before(const IterationRange& a, const IterationRange& b);
   void Link(Thread& thread, PoolIndex index);
   void Unlink(Thread& thread, PoolIndex index);
@@ -85,6 +88,7 @@ class ThreadRanges {
 
   base::FlatMap<uint64_t, Thread> threads_;
   base::Pool<Node> nodes_;
+  TimeNs settled_ = 0;  // of the last Prune
   base::LossCounters* losses_ = nullptr;
 };
 

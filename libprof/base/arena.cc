@@ -10,22 +10,24 @@ bool Arena::Reserve(size_t bytes, bool populate) {
   if (memory == MAP_FAILED) return false;
   base_ = static_cast<std::byte*>(memory);
   capacity_ = bytes;
-  used_ = 0;
+  used_ = faulted_ = 0;
   return true;
 }
 
 void Arena::Release() {
   if (base_ != nullptr) munmap(base_, capacity_);
   base_ = nullptr;
-  capacity_ = used_ = 0;
+  capacity_ = used_ = faulted_ = 0;
 }
 
-void Arena::Prefault() {
+void Arena::Prefault(size_t bytes) {
   constexpr size_t kPage = 4096;
-  for (size_t at = 0; at < used_; at += kPage) {
+  const size_t end = bytes < used_ - faulted_ ? faulted_ + bytes : used_;
+  for (size_t at = faulted_ / kPage * kPage; at < end; at += kPage) {
     // Adds nothing, but as a write: the page becomes ours. Atomic, since its owner may be writing to it.
     __atomic_fetch_add(reinterpret_cast<unsigned char*>(base_ + at), 0, __ATOMIC_RELAXED);
   }
+  faulted_ = end;
 }
 
 void* Arena::Allocate(size_t bytes, size_t align) {

@@ -26,7 +26,7 @@ namespace slowtoken::base {
   X(kNoThreadRing, "no_thread_ring", "NVTX events dropped: no ring left for a new thread")                    \
   X(kNvtxTextTruncated, "nvtx_text_truncated", "NVTX texts cut to the limit")                                 \
   X(kNvtxUnbalanced, "nvtx_unbalanced", "pops without push, ends without start")                              \
-  X(kRangeTableFull, "range_table_full", "ranges dropped: too many open at once")                             \
+  X(kRangeTableFull, "range_table_full", "iteration ranges dropped: too many a second to keep")               \
   X(kMalformedAnnotation, "malformed_annotation", "llmserve texts that do not parse; kept as plain ranges")   \
   X(kPayloadUndecoded, "payload_undecoded", "NVTX payloads whose schema is unknown or whose bytes end early") \
   X(kNamesFull, "names_full", "names recorded as empty: the table of names was full")                         \

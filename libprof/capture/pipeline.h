@@ -95,7 +95,6 @@ class Pipeline {
   std::atomic<uint32_t (*)(uint64_t*)> cupti_now_{nullptr};
   std::atomic<bool> pause_asked_{false};
   bool paused_ = false;
-  bool prefaulted_ = false;
   uint64_t concluded_events_ = 0;  // fanout_.events() at the last conclusion
   base::TimeNs last_conclusion_ = 0;
   base::TimeNs last_watermark_ = 0;

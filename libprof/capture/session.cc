@@ -1,7 +1,9 @@
 #include "capture/session.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -48,7 +50,10 @@ bool Session::StartOnce() {
     return false;
   }
   ClockMap::TscUsable();
-  if (!arena_.Reserve(config_.memory_bytes, /*populate=*/false)) return false;
+  if (!arena_.Reserve(config_.memory_bytes, /*populate=*/false)) {
+    base::Log(base::LogLevel::kError, "cannot reserve SLOWTOKEN_MEMORY bytes: ", strerrordesc_np(errno));
+    return false;
+  }
   pipeline_ = arena_.Make<Pipeline>();
   if (pipeline_ == nullptr || !pipeline_->Init(arena_, config_) || !MakeControl() ||
       !wiring_.make_sources(arena_, config_, *pipeline_)) {

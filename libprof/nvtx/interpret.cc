@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "nvtx/annotation_shape.h"
 #include "nvtx/collector.h"
 #include "nvtx/message.h"
 
@@ -24,18 +25,16 @@ Collector::Meaning Collector::Interpret(const RecordView& view, AnnotationKind k
     cached = nullptr;
   }
   bool spoke = false;
+  char shape[160];
   Meaning meaning{.is_annotation = ReadAnnotation(view, text, kind, spoke, context),
                   .message = 0,
                   .category = decoded_.has_category ? decoded_.category : view.detail.category,
                   .color = decoded_.has_color ? decoded_.color : view.detail.color};
   if (meaning.is_annotation) return meaning;
   if (spoke) {
-    // Only its name is kept: the fields may hold a request's id, which never passes in the clear.
+    // Only its shape is kept: the fields may hold a request's id, which never passes in the clear.
     context.losses.Add(Loss::kMalformedAnnotation);
-    constexpr size_t kNameLimit = 64;
-    const size_t bar = text.find('|');
-    text = {text.data(), bar < text.size() ? bar : text.size()};
-    if (text.size() > kNameLimit) text = {text.data(), kNameLimit};
+    text = AnnotationShape(text, shape);
     cached = nullptr;
   }
   const bool at_end = view.header.op == Op::kPop || view.header.op == Op::kEnd;

@@ -137,8 +137,8 @@ std::string InterferenceText(const v1::Report& report) {
   }
   const double share = static_cast<double>(cost.mean_ns()) * static_cast<double>(cost.count()) /
                        static_cast<double>(std::max<uint64_t>(report.itl().interference_of_ns(), 1));
-  return absl::StrCat("  prefill of others in mixed iterations, estimated for ", WithCommas(cost.count()), of,
-                      ": mean ", Duration(cost.mean_ns()), " (", Percent(share), " of them) · p99 ",
+  return absl::StrCat("  prefill of others in mixed iterations, an estimate for ", WithCommas(cost.count()), of,
+                      ":\n    mean ", Duration(cost.mean_ns()), " (", Percent(share), " of them) · p99 ",
                       Duration(cost.p99_ns()), "\n");
 }
 

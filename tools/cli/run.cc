@@ -173,7 +173,7 @@ int Run(const Arguments& arguments) {
   absl::StatusOr<RunIdentity> identity = MakeIdentity(options);
   if (!identity.ok()) return Fail("run", identity.status(), kUsage);
   if (absl::Status made = MakeFolders(*identity); !made.ok()) return Fail("run", made, kUnreadable);
-  RemoveEmptyRuns(identity->base);
+  RemoveEmptyRuns(identity->base, identity->folder);
   const Arguments command(separator + 1, arguments.end());
   if (absl::Status written = WriteManifest(*identity, options, command[0]); !written.ok()) {
     return Fail("run", written, kUnreadable);

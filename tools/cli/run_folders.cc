@@ -65,9 +65,10 @@ size_t OtherRunsIn(const fs::path& folder, const std::string& run_id) {
   return runs.size();
 }
 
-void RemoveEmptyRuns(const fs::path& base) {
+void RemoveEmptyRuns(const fs::path& base, const fs::path& own) {
   for (const fs::path& folder : Entries(base)) {
     std::error_code error;
+    if (folder == own) continue;
     if (!fs::is_directory(fs::symlink_status(folder, error)) || !IsBare(folder) || !IsOver(folder)) continue;
     fs::remove_all(folder, error);
   }

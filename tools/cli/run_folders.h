@@ -10,7 +10,8 @@ namespace slowtoken::cli {
 size_t OtherRunsIn(const std::filesystem::path& folder, const std::string& run_id);
 
 // Removes the folders below `base` of runs that are over and left no trace anywhere: those whose manifest names a
-// process that has ended, with nothing in them but what WriteManifest wrote, and no trace in their output folder.
-void RemoveEmptyRuns(const std::filesystem::path& base);
+// process that has ended, with nothing in them but what WriteManifest wrote, and no trace in their output folder. The
+// folder `own` stays.
+void RemoveEmptyRuns(const std::filesystem::path& base, const std::filesystem::path& own);
 
 }  // namespace slowtoken::cli

@@ -67,7 +67,8 @@ TEST(DeviceTimeline, WhatLaunchedTheWorkMayBeUnknown) {
   t.device.Add(3000, 4000, Work::kCompute, 2);
   t.device.Finish(std::nullopt);
   EXPECT_EQ(t.device.idle_ns(), 1000u);
-  EXPECT_EQ(t.device.idle_by(), IdleBy{});
+  EXPECT_EQ(t.device.idle_by(),
+            (IdleBy{.host = 0, .dependency = 0, .copy = 0, .no_work = std::nullopt, .unknown = 1000}));
 }
 
 // Against one flag for every nanosecond, with records out of order across the batch limit.

@@ -57,6 +57,76 @@ TEST(Bounds, ArenaBytesIsWhatInitTakes) {
   EXPECT_LT(EngineConfig::InProcess().ArenaBytes(), 20u << 20);
 }
 
+// A short-context server: 1000 iterations a second with eight ranges inside each, concluded every 250 ms, launches and
+// kernels told a round after their ranges. What is kept of the ranges fits for ever.
+TEST(Bounds, AThousandIterationsASecondWithEightRangesEachLoseNothing) {
+  Bench bench(EngineConfig::InProcess());
+  const record::ShapeId gemm = bench.Shape("gemm");
+  const record::LaneId lane = bench.Lane(0);
+  constexpr uint32_t kRounds = 40, kPerRound = 250;
+  const auto range = [&](AnnotationName name, std::optional<uint64_t> iter, record::TimeNs start, record::TimeNs end) {
+    record::Annotation annotation;
+    annotation.name = name;
+    annotation.kind = record::AnnotationKind::kPushPop;
+    annotation.start = start;
+    annotation.end = end;
+    annotation.thread = annotation.end_thread = 1;
+    if (iter) annotation.Set(record::AnnotationField::kIterNo, *iter);
+    bench.engine().On(annotation);
+  };
+  for (uint32_t round = 0; round < kRounds + 12; ++round) {
+    for (uint32_t i = 0; round < kRounds && i < kPerRound; ++i) {
+      const uint64_t iter = uint64_t{round} * kPerRound + i + 1;
+      const record::TimeNs at = kBase + iter * kMs;
+      for (uint64_t part = 0; part < 8; ++part)
+        range(AnnotationName::kIterForward, std::nullopt, at + part * 100 * kUs, at + (part + 1) * 100 * kUs - 1);
+      range(AnnotationName::kIter, iter, at, at + 900 * kUs);
+    }
+    for (uint32_t i = 0; round > 0 && round <= kRounds && i < kPerRound; ++i) {
+      const uint32_t iter = (round - 1) * kPerRound + i + 1;
+      const record::TimeNs at = kBase + iter * kMs;
+      record::ApiCall call;
+      call.api_class = record::ApiClass::kKernelLaunch;
+      call.start = at + 250 * kUs;
+      call.end = at + 255 * kUs;
+      call.correlation = iter;
+      call.thread = 1;
+      bench.engine().On(call);
+      record::Kernel kernel;
+      kernel.start = at + 260 * kUs;
+      kernel.end = at + 800 * kUs;
+      kernel.correlation = iter;
+      kernel.shape = gemm;
+      kernel.lane = lane;
+      bench.engine().On(kernel);
+    }
+    bench.Advance(kBase + uint64_t{round} * 250 * kMs);  // all of a round before has come
+  }
+  bench.engine().Finish();
+  EXPECT_EQ(bench.losses().Get(base::Loss::kRangeTableFull), 0u);
+  uint64_t kernels = 0;
+  for (const LoggedIteration& iteration : bench.out().iterations) kernels += iteration.summary.kernels;
+  EXPECT_EQ(bench.out().iterations.size(), kRounds * kPerRound);
+  EXPECT_EQ(kernels, kRounds * kPerRound) << "each kernel found the iteration it was launched in";
+}
+
+// A process that was silent for a minute, or one beside it that had not begun yet.
+TEST(Bounds, AWatermarkThatJumpsLosesNoKernel) {
+  Bench bench;
+  Scene scene(bench);
+  scene.Range(AnnotationName::kIter, 1, kBase, kBase + 10 * kMs);
+  scene.Launch(7, kBase + kMs, kBase + 2 * kMs);
+  scene.Kernel(7, kBase + 3 * kMs, kBase + 9 * kMs);
+  bench.Advance(kBase);
+  for (const LoggedEvent& event : scene.log()) event.DeliverTo(bench.engine());
+  bench.Advance(kBase + 60 * kSecond);
+  bench.Advance(kBase + 90 * kSecond);
+  bench.engine().Finish();
+  EXPECT_EQ(bench.losses().Get(base::Loss::kPendingGpuEvicted), 0u);
+  ASSERT_EQ(bench.out().iterations.size(), 1u);
+  EXPECT_EQ(bench.out().iterations[0].summary.kernels, 1u);
+}
+
 TEST(Bounds, ArenaTooSmallIsRefused) {
   base::Arena arena;
   ASSERT_TRUE(arena.Reserve(1 << 20, false));

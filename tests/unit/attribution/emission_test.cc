@@ -221,5 +221,22 @@ TEST(Emission, ProcessThatIsOverHoldsNothingBack) {
   EXPECT_EQ(bench.out().requests.size(), 1u);
 }
 
+TEST(Emission, CountsThatCannotBeAreNotBelieved) {
+  Bench bench;
+  Scene scene(bench);
+  scene.Req(1, 100 * kSecond, 101 * kSecond, uint64_t{1} << 60);
+  scene.Token(1, 1, 100 * kSecond + 10 * kMs);
+  scene.Token(1, 1'000'000, 100 * kSecond + 20 * kMs, {}, 999'999);
+  scene.Token(1, uint64_t{1} << 32, 100 * kSecond + 30 * kMs);
+  scene.Token(1, 2, 100 * kSecond + 40 * kMs);
+  scene.Play();
+  const record::RequestSummary* request = bench.out().Find(1);
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->tokens, 2u);
+  EXPECT_EQ(request->prompt, 0u);
+  EXPECT_EQ(bench.out().GapsOf(1).size(), 1u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kMalformedAnnotation), 3u);
+}
+
 }  // namespace
 }  // namespace slowtoken::attribution::testing

@@ -79,6 +79,14 @@ TEST_F(StallSloTest, TheServiceLevelDecidesWhereOneIsGiven) {
   EXPECT_TRUE(Judged(3 * kMs + 1, 0).is_stall);
 }
 
+TEST_F(StallSloTest, AGapThatIsAsUsualButOverTheLevelNamesItsLongestPhase) {
+  for (int i = 0; i < 100; ++i) rule_.Learn(Gap(20 * kMs, 0));
+  const record::GapSummary gap = Judged(20 * kMs, 0);
+  EXPECT_EQ(gap.largest_phase, GapPhase::kGpuBusy);
+  EXPECT_GT(gap.excess_ns, 0u);
+  EXPECT_LE(gap.excess_ns, 17 * kMs) << "over the level of 3 ms";
+}
+
 TEST_F(StallTest, DecodeMediansAreKeptByPowersOfTwoOfTheBatch) {
   rule_.LearnDecode(4, 100);
   rule_.LearnDecode(7, 120);

@@ -1,8 +1,11 @@
 #include "base/arena.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace slowtoken::base {
 namespace {
@@ -40,10 +43,29 @@ TEST(Arena, PrefaultKeepsWhatIsThere) {
   auto* text = static_cast<char*>(arena.Allocate(100'000));
   text[0] = 'a';
   text[4096] = 'b';
-  arena.Prefault();
+  arena.Prefault(1u << 20);
   EXPECT_EQ(text[0], 'a');
   EXPECT_EQ(text[4096], 'b');
   EXPECT_EQ(text[8192], 0);
+  arena.Release();
+}
+
+TEST(Arena, PrefaultTouchesWhatWasHandedOutSliceBySliceAndNothingElse) {
+  constexpr size_t kPage = 4096;
+  Arena arena;
+  ASSERT_TRUE(arena.Reserve(100 * kPage, false));
+  auto* first = static_cast<char*>(arena.Allocate(10 * kPage, kPage));
+  const auto resident = [&] {
+    unsigned char pages[100];
+    EXPECT_EQ(mincore(first, 100 * kPage, pages), 0);
+    return std::count_if(std::begin(pages), std::end(pages), [](unsigned char page) { return (page & 1) != 0; });
+  };
+  arena.Prefault(4 * kPage);
+  EXPECT_EQ(resident(), 4);
+  arena.Prefault(4 * kPage);
+  EXPECT_EQ(resident(), 8);
+  for (int i = 0; i < 3; ++i) arena.Prefault(4 * kPage);
+  EXPECT_EQ(resident(), 10) << "the rest of the cap is not touched";
   arena.Release();
 }
 

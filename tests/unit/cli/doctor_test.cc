@@ -44,7 +44,7 @@ nlohmann::json Find(pid_t pid, const std::string& what, const std::string& text)
   nlohmann::json last;
   for (int i = 0; i < 100; ++i) {
     const CommandResult result = Slowtoken({"doctor", "--json", "--pid", std::to_string(pid)});
-    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_LE(result.code, 1) << result.err;
     const nlohmann::json all = nlohmann::json::parse(result.out, nullptr, false);
     for (const auto& finding : all.value("findings", nlohmann::json::array())) {
       if (finding["what"] != what) continue;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace slowtoken::demo {
 namespace {
 
@@ -109,6 +111,17 @@ TEST_F(SchedulerTest, MaxSeqsKeepsTheQueueWaiting) {
   scheduler.Remove("a");
   EXPECT_THAT(Step(scheduler), ElementsAre("b:1:d!", "c:5:p!"));
   EXPECT_EQ(scheduler.waiting(), 1);
+}
+
+TEST_F(SchedulerTest, EachRequestOfALongQueueIsToldWhyItWaitsOnce) {
+  config.max_seqs = 2;
+  Scheduler scheduler(config, recorder);
+  for (int i = 0; i < 102; ++i) scheduler.Add("r" + std::to_string(i), 5, 5);
+  Step(scheduler);
+  const std::vector<std::string> told = recorder.Take();
+  EXPECT_EQ(std::count_if(told.begin(), told.end(), [](const auto& line) { return line.ends_with("max_seqs"); }), 100);
+  Step(scheduler);
+  EXPECT_THAT(recorder.Take(), IsEmpty());
 }
 
 TEST_F(SchedulerTest, QueueWaitsForKvSpace) {

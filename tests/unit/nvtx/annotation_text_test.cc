@@ -7,6 +7,8 @@
 #include <random>
 #include <string>
 
+#include "nvtx/annotation_shape.h"
+
 namespace slowtoken::nvtx {
 namespace {
 
@@ -231,6 +233,43 @@ TEST(AnnotationText, BytesThatAreNoTextAreRefusedOrCarried) {
   Parse(std::string_view("req|req=\xff\xfe\x00z", 12), AnnotationKind::kStartEnd, p);
   EXPECT_TRUE(p.good);
   EXPECT_EQ(p.text.texts[static_cast<size_t>(AnnotationField::kReqId)], std::string_view("\xff\xfe\x00z", 4));
+}
+
+TEST(AnnotationShape, KeepsNameAndKeysAndNoValue) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"req.token|req=secret,n=many", "req.token|req=,n=?"},
+      {"llmserve/req.token|req=secret,n=-1", "llmserve/req.token|req=,n=?"},
+      {"req.token|secret", "req.token|?"},
+      {"req.token|secret=1,n=2", "req.token|?,n="},
+      {"bogus|req=secret,n=x", "bogus|req=,n="},
+      {"batch|iter=1,set=secret:1:z", "batch|iter=,set=?"},
+      {"batch|iter=1,set=a:1:p;b:2:d", "batch|iter=,set="},
+      {"req.finish|req=a,reason=banana", "req.finish|req=,reason=?"},
+      {"iter|", "iter"},
+      {"iter|,,", "iter|?,?"},
+      {"", ""},
+  };
+  for (const auto& [text, shape] : cases) {
+    char room[160];
+    EXPECT_EQ(AnnotationShape(text, room), shape) << text;
+  }
+  char small[12];
+  EXPECT_EQ(AnnotationShape("req.token|req=secret,n=many", small), "req.token|re");
+  char room[160];
+  EXPECT_EQ(AnnotationShape(std::string(500, 'x') + "|n=1", room), std::string(64, 'x') + "|n=");
+}
+
+// docs/ATTRIBUTION.md §1, the batch written by hand.
+TEST(AnnotationText, TheDocumentsExampleOfABatchParses) {
+  for (const char* text : {"batch|iter=1,seq=1,set=A:512:p;B:1024:c", "batch|iter=2,seq=2,change=B:300:p",
+                           "batch|iter=4,seq=3,join=C:64:p,leave=A", "batch|iter=5,seq=4,change=B:4:v",
+                           "batch|iter=9,seq=5,set=B:1:d;C:1:d"}) {
+    RowText rows[8];
+    AnnotationText out;
+    out.rows = rows;
+    EXPECT_TRUE(ParseAnnotation(text, AnnotationKind::kMark, out)) << text;
+    EXPECT_GE(out.row_count, 1u);
+  }
 }
 
 TEST(AnnotationText, MoreRowsThanRoomIsMalformed) {

@@ -6,7 +6,8 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr size_t kWaitingTold = 64;  // so that a long queue cannot flood the trace at each change of the reason
+// So that a long queue cannot flood the trace at each change of the reason; but each request is told one.
+constexpr size_t kWaitingTold = 64;
 
 }  // namespace
 
@@ -170,9 +171,8 @@ void Scheduler::Commit(const std::vector<Row>& rows, const std::vector<int64_t>&
 }
 
 void Scheduler::TellWaiting(WaitReason reason) {
-  const size_t told = std::min(queue_.size(), kWaitingTold);
-  for (size_t i = 0; i < told; ++i) {
-    if (queue_[i]->waiting == reason) continue;
+  for (size_t i = 0; i < queue_.size(); ++i) {
+    if (queue_[i]->waiting == reason || (i >= kWaitingTold && queue_[i]->waiting != WaitReason::kNone)) continue;
     queue_[i]->waiting = reason;
     observer_.OnWaiting(*queue_[i]);
   }
