@@ -34,6 +34,7 @@ class CuptiBuffers : public record::EventVisitor {
       steps_.push_back({offsets_.size(), 0, 0});
       stream.Step(graph, *this);
     }
+    end_ = stream.now();
     offsets_.push_back(bytes_.size());
   }
 
@@ -79,6 +80,7 @@ class CuptiBuffers : public record::EventVisitor {
   const std::vector<Step>& steps() const { return steps_; }
   size_t records() const { return offsets_.size() - 1; }
   size_t kernels() const { return kernels_; }
+  uint64_t end() const { return end_; }  // of the last kernel
 
  private:
   // CUPTI's names are 0-terminated and stay where they are.
@@ -102,6 +104,7 @@ class CuptiBuffers : public record::EventVisitor {
   std::vector<Step> steps_;
   std::vector<const char*> names_;
   size_t kernels_ = 0;
+  uint64_t end_ = 0;
 };
 
 // Steps by size of kind, for machines without the toolkit's library.

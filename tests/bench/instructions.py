@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIP = 77
-LIMITS = {("encode", "graph"): 400, ("encode", "eager"): 700, ("all", "graph"): 770, ("all", "eager"): 1700}
+LIMITS = {("encode", "graph"): 400, ("encode", "eager"): 730, ("all", "graph"): 1250, ("all", "eager"): 2300}
 
 
 def count(bench, part, mode, passes):

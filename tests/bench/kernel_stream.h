@@ -17,6 +17,7 @@ class KernelStream {
  public:
   static constexpr int kTemplates = 48;
   static constexpr int kKernelsPerStep = 454;
+  static constexpr uint64_t kBegin = 1'000'000'000'000;
 
   KernelStream(uint64_t seed, record::Dictionary& dictionary) : random_(seed), dictionary_(dictionary) {
     launch_name_ = dictionary_.InternText("cudaLaunchKernel_v7000");
@@ -129,7 +130,7 @@ class KernelStream {
   std::vector<record::ShapeId> shapes_;
   std::vector<record::LaneId> lanes_;
   std::vector<std::vector<Node>> templates_;
-  uint64_t gpu_ = 1'000'000'000'000, host_ = 1'000'000'000'000;
+  uint64_t gpu_ = kBegin, host_ = kBegin;
   uint32_t correlation_ = 1000;
 };
 
