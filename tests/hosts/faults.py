@@ -24,7 +24,7 @@ PLANS = [f"cupti.{function}={code}" for function, code in FUNCTIONS.items()] + [
     "cupti.slow_complete=2", "cupti.slow_request=2", "cupti.abort_before_main|cupti.abort_after_exit|cupti.abort_in_child",
     "cupti.strict|cupti.abort_on_violation", "cupti.deadlock_ms=1000",
     "injection.missing", "clock.step=3600000000000@5", "clock.step=-3600000000000@5",
-    "api.cuMemcpyDtoHAsync_v2=2@3*1", "api.cudaMalloc=2@2*1", "api.cudaLaunchKernel=700@5*1", "api.cudaGraphLaunch=1@2*1",
+    "api.cuMemcpyDtoHAsync_v2=2", "api.cudaMalloc=2@2*1", "api.cudaLaunchKernel=700@5*1", "api.cudaGraphLaunch=1@2*1",
     "api.cuInit=100",
 ]
 
