@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/time.h"
 
 namespace slowtoken::capture {
@@ -23,17 +23,6 @@ bool CopyText(char (&out)[N], std::string_view text) {
   memcpy(out, text.data(), text.size());
   out[text.size()] = 0;
   return true;
-}
-
-// Random bytes for ids and keys. Falls back to clock bits, which make an id but not a secret: pseudonyms drawn so are
-// already marked unjoinable.
-void Draw(void* out, size_t size) {
-  if (getrandom(out, size, GRND_NONBLOCK) == static_cast<ssize_t>(size)) return;
-  uint64_t word = base::MonotonicNow() ^ static_cast<uint64_t>(getpid()) << 32;
-  for (size_t i = 0; i < size; ++i) {
-    word = base::SipHash({word, base::ReadTsc()}, "slowtoken");
-    static_cast<uint8_t*>(out)[i] = static_cast<uint8_t>(word);
-  }
 }
 
 bool ReadKeyFile(const char* path, uint8_t (&key)[16]) {
@@ -57,7 +46,7 @@ void ReadKey(Config& config) {
   if (!config.joinable) {
     if (!text.empty() || !file.empty())
       base::Log(base::LogLevel::kError, "the pseudonym key is not 32 hex digits; drew one");
-    Draw(key, sizeof key);
+    base::DrawRandom(key, sizeof key);  // maybe no secret: ids pseudonymised so are marked unjoinable
   }
   memcpy(&config.key.k0, key, 8);
   memcpy(&config.key.k1, key + 8, 8);
@@ -65,7 +54,7 @@ void ReadKey(Config& config) {
 
 void ReadRunId(Config& config) {
   uint8_t id[8];
-  if (!base::ParseHex(base::EnvText("SLOWTOKEN_RUN_ID"), id, sizeof id)) Draw(id, sizeof id);
+  if (!base::ParseHex(base::EnvText("SLOWTOKEN_RUN_ID"), id, sizeof id)) base::DrawRandom(id, sizeof id);
   for (uint8_t byte : id) config.run_id = config.run_id << 8 | byte;
 }
 

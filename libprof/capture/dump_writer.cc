@@ -41,33 +41,24 @@ bool DumpWriter::Begin(const record::Trigger& trigger, base::TimeNs utc) {
   MakeName(trigger, utc, name);
   snprintf(folder, sizeof folder, "%s/dumps/%s", config_->directory, name);
   if (MakeDirectories(folder) != 0) return false;
-  char role[sizeof config_->role];
-  for (size_t i = 0; i < sizeof role; ++i) role[i] = config_->role[i] == '-' ? '_' : config_->role[i];
+  char role[trace::kMaxFileRole + 1];
+  trace::FileRole(config_->role, role);
   snprintf(path_, sizeof path_, "%s/%s-%d-%08x.stt", folder, role, getpid(), static_cast<uint32_t>(trigger.id >> 32));
-  const int fd = open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
-  struct stat info {};
+  if (to_.Open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600) != 0) return false;
+  fchmod(to_.get(), 0600);  // whatever the host's umask took away: each round opens it again
   size_ = 0;
-  active_ = fstat(fd, &info) == 0 && Append(fd, trace::kFileMagic.data(), trace::kFileMagic.size());
-  close(fd);
-  device_ = info.st_dev;
-  inode_ = info.st_ino;
+  active_ = Append(trace::kFileMagic.data(), trace::kFileMagic.size());
+  to_.Close();
   trigger_ = trigger;
   begun_ = false;
   return active_;
 }
 
-int DumpWriter::OpenOwn() const {
-  const int fd = open(path_, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat info {};
-  if (fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_) return fd;
-  if (fd >= 0) close(fd);
-  return -1;
-}
+bool DumpWriter::Reopen() { return to_.Reopen(path_, O_WRONLY | O_NOFOLLOW) == 0; }
 
-bool DumpWriter::Append(int to, const uint8_t* data, size_t size) {
+bool DumpWriter::Append(const uint8_t* data, size_t size) {
   while (size > 0) {
-    const ssize_t n = pwrite(to, data, size, static_cast<off_t>(size_));
+    const ssize_t n = pwrite(to_.get(), data, size, static_cast<off_t>(size_));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     data += n;
@@ -77,7 +68,7 @@ bool DumpWriter::Append(int to, const uint8_t* data, size_t size) {
   return true;
 }
 
-bool DumpWriter::CopyFrame(int to, const RingOutput::Frame& frame) {
+bool DumpWriter::CopyFrame(const RingOutput::Frame& frame) {
   if (from_ < 0 || from_segment_ != frame.segment) {
     if (from_ >= 0) close(from_);
     from_ = ring_->OpenSegment(frame.segment);
@@ -89,7 +80,7 @@ bool DumpWriter::CopyFrame(int to, const RingOutput::Frame& frame) {
     const size_t want = frame.size - done < buffer_.size() ? frame.size - done : buffer_.size();
     const ssize_t n = pread(from_, buffer_.data(), want, static_cast<off_t>(frame.offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0 || !Append(to, buffer_.data(), static_cast<size_t>(n))) break;
+    if (n <= 0 || !Append(buffer_.data(), static_cast<size_t>(n))) break;
     done += static_cast<uint64_t>(n);
   }
   if (done == frame.size) return true;
@@ -99,8 +90,7 @@ bool DumpWriter::CopyFrame(int to, const RingOutput::Frame& frame) {
 
 void DumpWriter::Copy(base::TimeNs now, uint64_t most_bytes) {
   if (!active_) return;
-  const int to = OpenOwn();
-  if (to < 0) {  // somebody removed it
+  if (!Reopen()) {  // somebody removed it
     active_ = false;
     return;
   }
@@ -112,7 +102,7 @@ void DumpWriter::Copy(base::TimeNs now, uint64_t most_bytes) {
     if (frame.end_mark) break;
     if (begun_ && frame.sequence > next_) losses_->Add(base::Loss::kDumpChunksLost, frame.sequence - next_);
     const bool fits = size_ + frame.size <= config_->flight.disk_bytes;
-    if (!fits || !CopyFrame(to, frame)) losses_->Add(base::Loss::kDumpChunksLost);
+    if (!fits || !CopyFrame(frame)) losses_->Add(base::Loss::kDumpChunksLost);
     begun_ = true;
     next_ = frame.sequence + 1;
     copied += frame.size;
@@ -124,27 +114,26 @@ void DumpWriter::Copy(base::TimeNs now, uint64_t most_bytes) {
   const bool nothing_more_comes = copied < most_bytes && now > trigger_.window_end + kGraceNs;
   if (window_covered || nothing_more_comes) {
     active_ = false;
-    WriteEnd(to);
+    WriteEnd();
   }
-  close(to);
+  to_.Close();
 }
 
-bool DumpWriter::WriteEnd(int to) {
+bool DumpWriter::WriteEnd() {
   trace::FrameHeader header;
   header.flags = trace::kEndOfTrace;
   header.sequence = next_;
   const trace::FrameHeaderBytes bytes = trace::EncodeFrameHeader(header);
-  const bool written = Append(to, bytes.data(), bytes.size());
-  return ftruncate(to, static_cast<off_t>(size_)) == 0 && written;  // of a frame that failed
+  const bool written = Append(bytes.data(), bytes.size());
+  return ftruncate(to_.get(), static_cast<off_t>(size_)) == 0 && written;  // of a frame that failed
 }
 
 void DumpWriter::End() {
   if (!active_) return;
   active_ = false;
-  const int to = OpenOwn();
-  if (to < 0) return;
-  WriteEnd(to);
-  close(to);
+  if (!Reopen()) return;
+  WriteEnd();
+  to_.Close();
 }
 
 }  // namespace slowtoken::capture

@@ -4,6 +4,7 @@
 // the file is opened by its path and its identity checked.
 #pragma once
 
+#include "base/kept_descriptor.h"
 #include "base/loss.h"
 #include "capture/ring_output.h"
 #include "record/detail_events.h"
@@ -32,10 +33,10 @@ class DumpWriter {
   static void MakeName(const record::Trigger& trigger, base::TimeNs utc, char (&out)[kNameSize]);
 
  private:
-  bool CopyFrame(int to, const RingOutput::Frame& frame);
-  bool WriteEnd(int to);
-  int OpenOwn() const;
-  bool Append(int to, const uint8_t* data, size_t size);
+  bool Reopen();
+  bool CopyFrame(const RingOutput::Frame& frame);
+  bool WriteEnd();
+  bool Append(const uint8_t* data, size_t size);
 
   const Config* config_ = nullptr;
   const RingOutput* ring_ = nullptr;
@@ -44,10 +45,10 @@ class DumpWriter {
   bool active_ = false;
   bool begun_ = false;  // a frame has been copied
   record::Trigger trigger_;
-  uint64_t next_ = 0;  // number of the next frame
-  uint64_t size_ = 0;  // of the file
-  uint64_t device_ = 0, inode_ = 0;
-  int from_ = -1;  // the segment being read, while in Copy
+  uint64_t next_ = 0;        // number of the next frame
+  uint64_t size_ = 0;        // of the file
+  base::KeptDescriptor to_;  // open while in a call
+  int from_ = -1;            // the segment being read, while in Copy
   uint32_t from_segment_ = 0;
   char path_[sizeof Config::directory + 160] = {};
 };

@@ -1,11 +1,11 @@
 #include "capture/flight_recorder.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "base/log.h"
+#include "base/random.h"
 
 namespace slowtoken::capture {
 namespace {
@@ -39,13 +39,6 @@ bool FlightRecorder::Fire(record::TriggerKind kind, std::string_view text) {
   return false;
 }
 
-uint64_t FlightRecorder::DrawId() {
-  uint64_t id = 0;
-  if (getrandom(&id, sizeof id, GRND_NONBLOCK) != sizeof id)
-    id = base::RealtimeNow() ^ static_cast<uint64_t>(getpid()) << 40;
-  return id;
-}
-
 void FlightRecorder::Look(std::span<const attribution::LateWait> late, base::TimeNs now) {
   ReadLog(now);
   for (const attribution::LateWait& wait : late) {
@@ -77,7 +70,7 @@ void FlightRecorder::Raise(TriggerLog::Entry& entry, base::TimeNs now) {
   if (Joins(trigger)) return Join(entry);
   const bool too_soon = last_unasked_ != 0 && now - last_unasked_ < config_->flight.every_ns;
   if (!IsAskedFor(trigger.kind) && too_soon) return Count(trigger.kind, Outcome::kTooSoon);
-  trigger.id = DrawId();
+  trigger.id = base::RandomNumber<uint64_t>();
   entry.utc = base::RealtimeNow();
   if (!log_.Append(entry)) return Begin(entry);  // alone, then
   ReadLog(now);

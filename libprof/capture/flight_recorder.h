@@ -57,7 +57,6 @@ class FlightRecorder {
   void Begin(const TriggerLog::Entry& entry);
   void Write(const TriggerLog::Entry& entry);
   void Count(record::TriggerKind kind, Outcome outcome);
-  uint64_t DrawId();
 
   const Config* config_ = nullptr;
   const RingOutput* ring_ = nullptr;

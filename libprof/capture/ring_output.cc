@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "capture/trace_output.h"
 #include "trace/frame.h"
 
@@ -23,13 +23,9 @@ bool RingOutput::Init(base::Arena& arena, const Config& config, const char* fold
   config_ = &config;
   folder_ = folder;
   bounds_ = bounds;
-  uint32_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
-    random = static_cast<uint32_t>(base::RealtimeNow()) * 2654435761u;
-  }
-  char role[sizeof config.role];
-  for (size_t i = 0; i < sizeof role; ++i) role[i] = config.role[i] == '-' ? '_' : config.role[i];
-  snprintf(name_, sizeof name_, "%s-%d-%08x", role, getpid(), random);
+  char role[trace::kMaxFileRole + 1];
+  trace::FileRole(config.role, role);
+  snprintf(name_, sizeof name_, "%s-%d-%08x", role, getpid(), base::RandomNumber<uint32_t>());
   frames_ = arena.AllocateArray<Frame>(kMostFrames);
   return !frames_.empty();
 }

@@ -5,19 +5,18 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include "base/random.h"
 #include "trace/frame.h"
 
 namespace slowtoken::trace {
 namespace {
 
-constexpr size_t kMaxRole = 32;
 constexpr int kNameTries = 16;
 
 // Over RLIMIT_FSIZE the kernel sends SIGXFSZ to the writing thread, which would end the host. While this object lives
@@ -43,30 +42,6 @@ class FileSizeSignalGuard {
   sigset_t set_;
   sigset_t before_;
 };
-
-uint32_t RandomWord() {
-  uint32_t word = 0;
-  if (getrandom(&word, sizeof word, GRND_NONBLOCK) != sizeof word) {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    word = static_cast<uint32_t>(now.tv_nsec) * 2654435761u ^ static_cast<uint32_t>(getpid());
-  }
-  return word;
-}
-
-// `role` as it may stand in a file name.
-void CleanRole(std::string_view role, char (&out)[kMaxRole + 1]) {
-  if (role.empty()) role = "process";
-  size_t n = 0;
-  for (; n < role.size() && n < kMaxRole; ++n) {
-    const char c = role[n];
-    const bool fine =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-    out[n] = fine ? c : '_';
-  }
-  if (out[0] == '.') out[0] = '_';
-  out[n] = '\0';
-}
 
 // All of `parts` from offset `at` on, going on after partial writes and signals. 0 or an errno value.
 int WriteAll(int fd, iovec* parts, int count, uint64_t at) {
@@ -96,14 +71,27 @@ iovec Part(std::span<const uint8_t> bytes) { return {const_cast<uint8_t*>(bytes.
 
 }  // namespace
 
+void FileRole(std::string_view role, char (&out)[kMaxFileRole + 1]) {
+  if (role.empty()) role = "process";
+  size_t n = 0;
+  for (; n < role.size() && n < kMaxFileRole; ++n) {
+    const char c = role[n];
+    const bool fine =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    out[n] = fine ? c : '_';
+  }
+  if (out[0] == '.') out[0] = '_';
+  out[n] = '\0';
+}
+
 int FileSink::Open(std::string_view dir, std::string_view role, uint64_t pid) {
-  char clean[kMaxRole + 1];
-  CleanRole(role, clean);
+  char clean[kMaxFileRole + 1];
+  FileRole(role, clean);
   int error = EEXIST;
   for (int i = 0; i < kNameTries && error == EEXIST; ++i) {
     char path[sizeof path_];
     const int n = snprintf(path, sizeof path, "%.*s/%s-%llu-%08x.stt", static_cast<int>(dir.size()), dir.data(), clean,
-                           static_cast<unsigned long long>(pid), RandomWord());
+                           static_cast<unsigned long long>(pid), base::RandomNumber<uint32_t>());
     if (n < 0 || static_cast<size_t>(n) >= sizeof path) return last_error_ = ENAMETOOLONG;
     error = OpenPath({path, static_cast<size_t>(n)});
   }

@@ -12,6 +12,11 @@
 
 namespace slowtoken::trace {
 
+// `role` as it stands in the names of trace files: cut to kMaxFileRole characters, those that do not belong into a file
+// name, or part its pieces (`-`), become '_'.
+inline constexpr size_t kMaxFileRole = 32;
+void FileRole(std::string_view role, char (&out)[kMaxFileRole + 1]);
+
 class FileSink final : public Sink {
  public:
   FileSink() = default;
@@ -19,7 +24,7 @@ class FileSink final : public Sink {
   FileSink& operator=(const FileSink&) = delete;
 
   // Creates the file in `dir` (which must exist) with mode 0600, never following a link or opening an existing file,
-  // and writes the file magic. `role` is cut to 32 characters, those that do not belong into a file name become '_'.
+  // and writes the file magic. `role` goes through FileRole.
   // Returns 0 or an errno value; path() is set in both cases.
   int Open(std::string_view dir, std::string_view role, uint64_t pid);
 
