@@ -19,20 +19,8 @@ using record::AnnotationName;
 constexpr uint64_t kApartNs = 2'000'000'000;
 
 bool SpeaksOfAnIteration(const Annotation& annotation) {
-  switch (annotation.name) {
-    case AnnotationName::kIter:
-    case AnnotationName::kIterSchedule:
-    case AnnotationName::kIterPrepare:
-    case AnnotationName::kIterForward:
-    case AnnotationName::kIterDraft:
-    case AnnotationName::kIterVerify:
-    case AnnotationName::kIterSample:
-    case AnnotationName::kIterUpdate:
-    case AnnotationName::kBatch:
-      return annotation.Has(AnnotationField::kIterNo) && annotation.start != 0;
-    default:
-      return false;
-  }
+  const bool speaks = record::IsIterationRange(annotation.name) || annotation.name == AnnotationName::kBatch;
+  return speaks && annotation.Has(AnnotationField::kIterNo) && annotation.start != 0;
 }
 
 uint64_t HashRows(const Annotation& batch) {

@@ -104,16 +104,8 @@ void Engine::On(const record::ApiCall& call) { gpu_join_.Add(call); }
 void Engine::On(const record::DeviceInfo& device) { devices_.Add(device); }
 
 void Engine::On(const record::Annotation& annotation) {
+  if (record::IsIterationRange(annotation.name)) return iteration_pass_.Add(annotation);
   switch (annotation.name) {
-    case AnnotationName::kIter:
-    case AnnotationName::kIterSchedule:
-    case AnnotationName::kIterPrepare:
-    case AnnotationName::kIterForward:
-    case AnnotationName::kIterDraft:
-    case AnnotationName::kIterVerify:
-    case AnnotationName::kIterSample:
-    case AnnotationName::kIterUpdate:
-      return iteration_pass_.Add(annotation);
     case AnnotationName::kBatch:
       return batches_.Add(annotation);
     case AnnotationName::kKvRecv:

@@ -34,6 +34,11 @@ inline constexpr const char* kAnnotationTexts[] = {
 #define SLOWTOKEN_TEXT(id, text) text,
     SLOWTOKEN_ANNOTATION_NAMES(SLOWTOKEN_TEXT)};
 
+// `iter` and its parts: the ranges that belong to one iteration.
+constexpr bool IsIterationRange(AnnotationName name) {
+  return name >= AnnotationName::kIter && name <= AnnotationName::kIterUpdate;
+}
+
 // How the value of a field is held in its 64 bits.
 enum class FieldType : uint8_t { kNumber, kRequest, kText, kWaitReason, kFinish, kFlags };
 

@@ -32,5 +32,12 @@ TEST(Phases, NamesAreTheContracts) {
   EXPECT_STREQ(kGapPhaseNames[kGapPhaseCount - 1], "unattributed");
 }
 
+TEST(Annotation, IterationRangesAreIterAndItsParts) {
+  for (size_t i = 0; i < std::size(kAnnotationTexts); ++i) {
+    const std::string_view text = kAnnotationTexts[i];
+    EXPECT_EQ(IsIterationRange(static_cast<AnnotationName>(i)), text == "iter" || text.starts_with("iter.")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace slowtoken::record
