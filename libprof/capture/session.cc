@@ -56,13 +56,12 @@ bool Session::StartOnce() {
   }
   pipeline_ = arena_.Make<Pipeline>();
   if (pipeline_ == nullptr || !pipeline_->Init(arena_, config_) || !MakeControl() ||
-      !wiring_.make_sources(arena_, config_, *pipeline_)) {
+      !wiring_.make_sources(arena_, config_, *pipeline_) || !mark_.Init(arena_)) {
     pipeline_ = nullptr;
     control_ = nullptr;
     arena_.Abandon();  // a source may have published a pointer into it
     return false;
   }
-  if (!mark_.Init(arena_)) return false;
   instance_.store(this, std::memory_order_release);
   if (!hooks_installed_) {
     hooks_installed_ = true;
