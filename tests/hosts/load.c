@@ -83,12 +83,7 @@ static long RunOpen(void) {
 
 static long RunRequests(void) {
   char text[128];
-  nvtxEventAttributes_t attributes;
-  memset(&attributes, 0, sizeof attributes);
-  attributes.version = NVTX_VERSION;
-  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
-  attributes.message.ascii = text;
+  const nvtxEventAttributes_t attributes = HostMessage(text);
   for (int i = 0; i < count; ++i) {
     snprintf(text, sizeof text, "req|req=never-%d,n_prompt=4,max_new=1", i);
     nvtxDomainRangeStartEx(domain, &attributes);

@@ -14,15 +14,21 @@ static inline nvtxDomainHandle_t HostDomain(void) {
   return nvtxDomainCreateA("llmserve");
 }
 
-/* One request of one token: arrives, is queued, is in one iteration, is sent, ends. */
-static inline void ServeRequest(nvtxDomainHandle_t domain, int number) {
-  char text[128];
+/* Attributes whose message is whatever stands in `text` at the call. */
+static inline nvtxEventAttributes_t HostMessage(const char* text) {
   nvtxEventAttributes_t attributes;
   memset(&attributes, 0, sizeof attributes);
   attributes.version = NVTX_VERSION;
   attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
   attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
   attributes.message.ascii = text;
+  return attributes;
+}
+
+/* One request of one token: arrives, is queued, is in one iteration, is sent, ends. */
+static inline void ServeRequest(nvtxDomainHandle_t domain, int number) {
+  char text[128];
+  const nvtxEventAttributes_t attributes = HostMessage(text);
   snprintf(text, sizeof text, "req|req=host-%d,n_prompt=4,max_new=1", number);
   const nvtxRangeId_t request = nvtxDomainRangeStartEx(domain, &attributes);
   snprintf(text, sizeof text, "req.queued|req=host-%d", number);

@@ -27,11 +27,7 @@ record::Trigger TriggerAt(record::TimeNs time, record::TriggerKind kind) {
   return trigger;
 }
 
-json ToJson(const v1::Report& report) {
-  std::ostringstream out;
-  WriteJson(report, kPlain, out);
-  return json::parse(out.str());
-}
+json ToJson(const v1::Report& report) { return json::parse(testing::JsonText(report, kPlain)); }
 
 std::string Head(const v1::Report& report) {
   const std::string text = WriteText(report, kPlain, {.colour = false});

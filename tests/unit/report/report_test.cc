@@ -14,22 +14,11 @@ namespace slowtoken::report {
 namespace {
 
 using nlohmann::json;
+using testing::JsonText;
 using testing::Scenario;
+using testing::Whole;
 
 constexpr Options kAll{.gaps = true, .iterations = true};
-
-std::string JsonText(const v1::Report& report, const Options& options) {
-  std::ostringstream out;
-  WriteJson(report, options, out);
-  return out.str();
-}
-
-v1::Report Whole(const Options& options, bool gpu = true) {
-  Scenario scenario(options);
-  scenario.PlayEvents(gpu);
-  scenario.PlaySummaries();
-  return scenario.Build();
-}
 
 uint64_t SumOf(const json& phases) {
   uint64_t sum = 0;

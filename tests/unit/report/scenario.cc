@@ -1,5 +1,9 @@
 #include "scenario.h"
 
+#include <sstream>
+
+#include "report/json.h"
+
 namespace slowtoken::testing {
 
 using record::TimeNs;
@@ -154,6 +158,19 @@ void Scenario::PlaySummaries() {
     }
     builder_.On(RequestOf(req, arrival, ttft, 5));
   }
+}
+
+v1::Report Whole(const report::Options& options, bool gpu) {
+  Scenario scenario(options);
+  scenario.PlayEvents(gpu);
+  scenario.PlaySummaries();
+  return scenario.Build();
+}
+
+std::string JsonText(const v1::Report& report, const report::Options& options) {
+  std::ostringstream out;
+  report::WriteJson(report, options, out);
+  return out.str();
 }
 
 }  // namespace slowtoken::testing

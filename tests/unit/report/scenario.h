@@ -2,6 +2,7 @@
 // What the goldens and the invariants of the report are tested on.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "../analysis/events.h"
@@ -42,6 +43,10 @@ class Scenario {
   std::vector<reader::ProcessInfo> processes_ = Processes();
   static std::vector<reader::ProcessInfo> Processes();
 };
+
+// The report of the whole run, and a report as JSON.
+v1::Report Whole(const report::Options& options, bool gpu = true);
+std::string JsonText(const v1::Report& report, const report::Options& options);
 
 // A request summary whose phases add up: tokenize 1/8, queue 1/4, prefill 1/2, the rest transport.
 record::RequestSummary RequestOf(record::RequestId req, record::TimeNs arrival, uint64_t ttft_ns, uint64_t tokens);
