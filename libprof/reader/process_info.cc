@@ -42,8 +42,8 @@ std::string BootId() {
   return boot;
 }
 
-// Field 22 of a process's stat; 0 if it is not there or has ended. The program's name (field 2) may hold spaces and
-// brackets: count from the last ')'.
+// Field 22 of the stat of `process`, a folder of /proc; 0 if it is not there or has ended. The program's name (field 2)
+// may hold spaces and brackets: count from the last ')'.
 uint64_t StartTicks(const std::string& process) {
   std::ifstream file(process + "/stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -68,8 +68,10 @@ const char* Damage::KindText() const { return TextOf(kind); }
 bool ProcessInfo::HasInsideDamage() const { return inside_damage_count != 0; }
 
 bool ProcessInfo::IsRunning() const {
-  return pid_start_ticks != 0 && BootId() == boot_id && StartTicks(absl::StrCat("/proc/", pid)) == pid_start_ticks;
+  return pid_start_ticks != 0 && BootId() == boot_id && StartTicksOf(pid) == pid_start_ticks;
 }
+
+uint64_t StartTicksOf(uint64_t pid) { return StartTicks(absl::StrCat("/proc/", pid)); }
 
 ProcessInfo ThisProcess() {
   ProcessInfo info;

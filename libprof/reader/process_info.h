@@ -83,6 +83,9 @@ struct ProcessInfo {
   bool IsRunning() const;
 };
 
+// When the process with this id started, as pid_start_ticks; 0 if there is none, as far as this pid namespace shows.
+uint64_t StartTicksOf(uint64_t pid);
+
 // This process: pid, pid_start_ticks and boot_id, as far as the system tells.
 ProcessInfo ThisProcess();
 

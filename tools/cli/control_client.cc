@@ -3,7 +3,6 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
-#include <absl/strings/str_split.h>
 #include <absl/time/clock.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +14,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 #include "places.h"
+#include "reader/process_info.h"
 
 namespace slowtoken::cli {
 namespace fs = std::filesystem;
@@ -49,13 +48,8 @@ void AddSocketsOf(const fs::path& folder, std::vector<ControlSocketFile>& found)
 
 // True if the process that made the socket is still there, as far as this pid namespace shows.
 bool ProcessLives(const ControlSocketFile& file) {
-  std::ifstream stat(absl::StrCat("/proc/", file.pid, "/stat"));
-  std::string text((std::istreambuf_iterator<char>(stat)), std::istreambuf_iterator<char>());
-  const size_t behind_name = text.rfind(')');
-  if (behind_name == std::string::npos) return false;
-  const std::vector<std::string> fields = absl::StrSplit(text.substr(behind_name + 1), ' ', absl::SkipEmpty());
-  uint64_t ticks = 0;
-  return fields.size() > 19 && absl::SimpleAtoi(fields[19], &ticks) && static_cast<uint32_t>(ticks) == file.start_ticks;
+  const uint64_t ticks = reader::StartTicksOf(static_cast<uint64_t>(file.pid));
+  return ticks != 0 && static_cast<uint32_t>(ticks) == file.start_ticks;
 }
 
 // One conversation.
