@@ -50,6 +50,9 @@ class ScopedEvents final : public record::EventVisitor {
   SLOWTOKEN_PASS_ON(Trigger)
   SLOWTOKEN_PASS_ON(Condition)
   SLOWTOKEN_PASS_ON(DeviceSample)
+  SLOWTOKEN_PASS_ON(OffCpu)
+  SLOWTOKEN_PASS_ON(CpuSample)
+  SLOWTOKEN_PASS_ON(HostSample)
 #undef SLOWTOKEN_PASS_ON
 
  private:

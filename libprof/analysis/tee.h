@@ -48,6 +48,9 @@ class Tee final : public record::EventVisitor {
   SLOWTOKEN_TEE(Trigger)
   SLOWTOKEN_TEE(Condition)
   SLOWTOKEN_TEE(DeviceSample)
+  SLOWTOKEN_TEE(OffCpu)
+  SLOWTOKEN_TEE(CpuSample)
+  SLOWTOKEN_TEE(HostSample)
 #undef SLOWTOKEN_TEE
 
  private:

@@ -6,9 +6,9 @@ namespace {
 constexpr uint8_t kHasInterference = 1;
 constexpr uint8_t kIsStall = 2;
 
-// A buffer that holds any packed gap: at most 22 numbers of 10 bytes.
+// A buffer that holds any packed gap: at most 34 numbers of 10 bytes.
 struct Packer {
-  std::array<uint8_t, 256> bytes{};
+  std::array<uint8_t, 352> bytes{};
   size_t size = 0;
 
   void Put(uint64_t value) {
@@ -25,6 +25,34 @@ uint64_t Get(ByteStore::Reader& reader) {
     if (byte < 0x80) break;
   }
   return value;
+}
+
+void PutFinding(Packer& packer, const record::CauseFinding& finding) {
+  packer.Put(static_cast<uint64_t>(finding.cause));
+  packer.Put(static_cast<uint64_t>(finding.evidence));
+  packer.Put(static_cast<uint64_t>(finding.confidence));
+  packer.Put(finding.thread);
+  packer.Put(finding.req);
+  packer.Put(finding.iter);
+  packer.Put(finding.amount);
+  packer.Put(finding.evidence_ns);
+  packer.Put(finding.evidence_start_ns);
+  packer.Put(finding.evidence_end_ns);
+}
+
+record::CauseFinding GetFinding(ByteStore::Reader& reader) {
+  record::CauseFinding finding;
+  finding.cause = static_cast<record::Cause>(Get(reader));
+  finding.evidence = static_cast<record::EvidenceKind>(Get(reader));
+  finding.confidence = static_cast<record::Confidence>(Get(reader));
+  finding.thread = static_cast<record::ThreadId>(Get(reader));
+  finding.req = Get(reader);
+  finding.iter = Get(reader);
+  finding.amount = Get(reader);
+  finding.evidence_ns = Get(reader);
+  finding.evidence_start_ns = Get(reader);
+  finding.evidence_end_ns = Get(reader);
+  return finding;
 }
 
 }  // namespace
@@ -82,6 +110,7 @@ bool AppendGap(ByteStore& store, ByteChain& chain, const record::GapSummary& gap
   if (gap.is_stall) {
     packer.Put(static_cast<uint64_t>(gap.largest_phase));
     packer.Put(gap.excess_ns);
+    PutFinding(packer, gap.finding);
   }
   return store.Append(chain, std::span<const uint8_t>(packer.bytes).first(packer.size));
 }
@@ -104,6 +133,7 @@ void ReadGap(ByteStore::Reader& reader, uint64_t* n, record::GapSummary* gap) {
   gap->is_stall = (kind & kIsStall) != 0;
   gap->largest_phase = gap->is_stall ? static_cast<record::GapPhase>(Get(reader)) : record::GapPhase::kUnattributed;
   gap->excess_ns = gap->is_stall ? Get(reader) : 0;
+  gap->finding = gap->is_stall ? GetFinding(reader) : record::CauseFinding{};
 }
 
 }  // namespace slowtoken::attribution

@@ -35,6 +35,9 @@ class DetailFilter final : public record::EventVisitor {
   void On(const record::Overhead& e) override { Detail(e); }
   void On(const record::NvtxRange& e) override { Detail(e); }
   void On(const record::NvtxMark& e) override { Detail(e); }
+  void On(const record::OffCpu& e) override { Detail(e); }
+  void On(const record::CpuSample& e) override { Detail(e); }
+  void On(const record::HostSample& e) override { Detail(e); }
   void On(const record::Annotation& e) override { Detail(e); }
   void On(std::span<const record::Kernel> e) override { Many(e); }
   void On(std::span<const record::ApiCall> e) override { Many(e); }

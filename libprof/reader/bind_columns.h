@@ -30,6 +30,9 @@ SLOWTOKEN_BINDER(DetailChangeBatch, SLOWTOKEN_DETAIL_CHANGE_COLUMNS)
 SLOWTOKEN_BINDER(TriggerBatch, SLOWTOKEN_TRIGGER_COLUMNS)
 SLOWTOKEN_BINDER(CounterSnapshotBatch, SLOWTOKEN_COUNTER_COLUMNS)
 SLOWTOKEN_BINDER(DeviceSampleBatch, SLOWTOKEN_DEVICE_SAMPLE_COLUMNS)
+SLOWTOKEN_BINDER(OffCpuBatch, SLOWTOKEN_OFF_CPU_COLUMNS)
+SLOWTOKEN_BINDER(CpuSampleBatch, SLOWTOKEN_CPU_SAMPLE_COLUMNS)
+SLOWTOKEN_BINDER(HostSampleBatch, SLOWTOKEN_HOST_SAMPLE_COLUMNS)
 
 // Annotations: also name and flags, which are columns as long as the others; values and rows are bound apart.
 inline void BindColumns(const v1::AnnotationBatch& batch, Cursors& cursors) {

@@ -40,6 +40,9 @@ void ChunkDecoder::DeliverEvents(const v1::Chunk& chunk, record::EventVisitor& o
   Simple<record::Trigger>(chunk.triggers(), "triggers", out);
   Simple<record::CounterSnapshot>(chunk.counters(), "counters", out);
   Simple<record::DeviceSample>(chunk.device_samples(), "device samples", out);
+  Simple<record::OffCpu>(chunk.off_cpu(), "off-CPU times", out);
+  Simple<record::CpuSample>(chunk.cpu_samples(), "CPU samples", out);
+  Simple<record::HostSample>(chunk.host_samples(), "host samples", out);
   RequestSummaries(chunk.request_summaries(), out);
   GapSummaries(chunk.gap_summaries(), out);
   IterationSummaries(chunk.iteration_summaries(), out);

@@ -34,6 +34,11 @@ SLOWTOKEN_ENUM_RANGE(FinishReason, kRejected, kUnfinished)
 SLOWTOKEN_ENUM_RANGE(RowKind, kRecompute, kDecode)
 SLOWTOKEN_ENUM_RANGE(RowOp, kChange, kSet)
 SLOWTOKEN_ENUM_RANGE(GapPhase, kUnattributed, kUnattributed)
+SLOWTOKEN_ENUM_RANGE(TtftPhase, kUnattributed, kUnattributed)
+SLOWTOKEN_ENUM_RANGE(Cause, kBacklog, kUnknown)
+SLOWTOKEN_ENUM_RANGE(EvidenceKind, kOtherGpuWork, kNone)
+SLOWTOKEN_ENUM_RANGE(Confidence, kHigh, kNone)
+SLOWTOKEN_ENUM_RANGE(OffCpuReason, kPreempted, kBlocked)
 SLOWTOKEN_ENUM_RANGE(Metric, kLaunchApi, kLaunchApi)
 SLOWTOKEN_ENUM_RANGE(Source, kNccl, kNccl)
 SLOWTOKEN_ENUM_RANGE(SourceState, kPaused, kUnknown)
@@ -52,6 +57,9 @@ static_assert(kCovers<record::WaitReason, std::size(record::kWaitReasonTexts)>);
 static_assert(kCovers<record::FinishReason, std::size(record::kFinishReasonTexts)>);
 static_assert(kCovers<record::RowKind, std::size(record::kRowKindLetters)>);
 static_assert(kCovers<record::GapPhase, record::kGapPhaseCount>);
+static_assert(kCovers<record::TtftPhase, record::kTtftPhaseCount>);
+static_assert(kCovers<record::Cause, record::kCauseCount>);
+static_assert(kCovers<record::EvidenceKind, record::kEvidenceCount>);
 static_assert(kCovers<record::BlindReason, record::kBlindReasonCount>);
 
 template <typename E>

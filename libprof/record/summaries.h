@@ -5,6 +5,7 @@
 #include <span>
 
 #include "record/annotation.h"
+#include "record/causes.h"
 #include "record/phases.h"
 
 namespace slowtoken::record {
@@ -44,6 +45,10 @@ struct RequestSummary {
   uint64_t prefill_idle_ns = 0;        // inside `prefill`: GPU idle
   uint32_t preemptions = 0;
   uint32_t iterations = 0;
+  bool is_slow = false;                                // its first token is slow
+  TtftPhase largest_phase = TtftPhase::kUnattributed;  // of a slow one: as of a stall
+  uint64_t excess_ns = 0;
+  CauseFinding finding;
 };
 
 // One gap between two emissions of a request. `n` is the index of the last token of the later emission, from 1.
@@ -60,6 +65,7 @@ struct GapSummary {
   bool is_stall = false;
   GapPhase largest_phase = GapPhase::kUnattributed;  // stalls: the phase of largest excess over its running median
   uint64_t excess_ns = 0;
+  CauseFinding finding;  // stalls
   uint16_t flags = 0;
   ProcessIndex process = 0;
 };

@@ -16,6 +16,7 @@
 #include "record/resources.h"
 #include "record/session_events.h"
 #include "record/summaries.h"
+#include "record/thread_states.h"
 
 namespace slowtoken::record {
 
@@ -53,6 +54,9 @@ class EventVisitor {
   virtual void On(const Trigger&) {}
   virtual void On(const Condition&) {}
   virtual void On(const DeviceSample&) {}
+  virtual void On(const OffCpu&) {}
+  virtual void On(const CpuSample&) {}
+  virtual void On(const HostSample&) {}
 
   virtual void On(std::span<const Kernel> kernels) { OneByOne(kernels); }
   virtual void On(std::span<const ApiCall> calls) { OneByOne(calls); }

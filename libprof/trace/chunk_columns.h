@@ -45,6 +45,9 @@ struct ChunkColumns {
   Batch<record::Trigger> triggers;
   Batch<record::CounterSnapshot> counters;
   Batch<record::DeviceSample> device_samples;
+  Batch<record::OffCpu> off_cpu;
+  Batch<record::CpuSample> cpu_samples;
+  Batch<record::HostSample> host_samples;
 };
 
 }  // namespace slowtoken::trace

@@ -145,6 +145,9 @@ size_t ChunkEncoder::Serialize(const record::Advance* advance) {
       {48, c.triggers.columns},
       {49, c.counters.columns},
       {50, c.device_samples.columns},
+      {51, c.off_cpu.columns},
+      {52, c.cpu_samples.columns},
+      {53, c.host_samples.columns},
   };
   const ChunkContents contents{header_,      advance,  live_,        batches,          chunk_.store,
                                *dictionary_, TextOfId, chunk_.texts, chunk_.requests()};

@@ -69,6 +69,9 @@ class ChunkEncoder final : public record::EventVisitor {
   void On(const record::Trigger& event) override;
   void On(const record::Condition& event) override;
   void On(const record::DeviceSample& event) override;
+  void On(const record::OffCpu& event) override;
+  void On(const record::CpuSample& event) override;
+  void On(const record::HostSample& event) override;
 
   // Writes the chunk as it is; nullptr: a continuation, without Advance. True if the sink took it.
   bool Seal(const record::Advance* advance);

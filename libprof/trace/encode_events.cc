@@ -23,10 +23,11 @@ size_t AnnotationTexts(const ChunkBuilder& chunk, const record::Annotation& even
   return bytes;
 }
 
-constexpr size_t kFieldValues = 3;    // columns of a payload field
-constexpr size_t kRowValues = 4;      // columns of a batch row
-constexpr size_t kBucketValues = 2;   // columns of a histogram bucket
-constexpr size_t kRequestFields = 3;  // of an annotation: req, parent, alias
+constexpr size_t kFieldValues = 3;      // columns of a payload field
+constexpr size_t kRowValues = 4;        // columns of a batch row
+constexpr size_t kBucketValues = 2;     // columns of a histogram bucket
+constexpr size_t kRequestFields = 3;    // of an annotation: req, parent, alias
+constexpr size_t kSummaryRequests = 2;  // its own, and that of its evidence
 
 }  // namespace
 
@@ -118,8 +119,20 @@ void ChunkEncoder::On(const record::DeviceSample& event) {
   live_.device_samples.Put(event, [&](const record::DeviceSample& old) { return old.device == event.device; });
 }
 
+void ChunkEncoder::On(const record::OffCpu& event) {
+  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.off_cpu, event);
+}
+
+void ChunkEncoder::On(const record::CpuSample& event) {
+  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.cpu_samples, event);
+}
+
+void ChunkEncoder::On(const record::HostSample& event) {
+  if (ReadyForOne()) chunk_.AddRow(chunk_.columns.host_samples, event);
+}
+
 void ChunkEncoder::On(const record::RequestSummary& event) {
-  if (!Ready(event.ttft_phases.size() + event.queue_by.size(), 0, 1)) return;
+  if (!Ready(event.ttft_phases.size() + event.queue_by.size(), 0, kSummaryRequests)) return;
   Batch<record::RequestSummary>& batch = chunk_.columns.request_summaries;
   chunk_.AddRow(batch, event);
   chunk_.AddMasked(&batch.At(kRequestPhaseMask), event.ttft_phases);
@@ -127,7 +140,7 @@ void ChunkEncoder::On(const record::RequestSummary& event) {
 }
 
 void ChunkEncoder::On(const record::GapSummary& event) {
-  if (!Ready(event.phases.size(), 0, 1)) return;
+  if (!Ready(event.phases.size(), 0, kSummaryRequests)) return;
   Batch<record::GapSummary>& batch = chunk_.columns.gap_summaries;
   chunk_.AddRow(batch, event);
   chunk_.AddMasked(&batch.At(kGapPhaseMask), event.phases);

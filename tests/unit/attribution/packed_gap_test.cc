@@ -26,6 +26,16 @@ record::GapSummary RandomGap(std::mt19937_64& random, uint64_t n) {
   if (gap.is_stall) {
     gap.largest_phase = static_cast<record::GapPhase>(random() % record::kGapPhaseCount);
     gap.excess_ns = random() >> 10;
+    gap.finding = {static_cast<record::Cause>(random() % record::kCauseCount),
+                   static_cast<record::EvidenceKind>(random() % record::kEvidenceCount),
+                   static_cast<record::Confidence>(random() % 3),
+                   static_cast<record::ThreadId>(random()),
+                   random(),
+                   random(),
+                   random(),
+                   random(),
+                   random(),
+                   random()};
   }
   return gap;
 }
@@ -61,6 +71,7 @@ TEST(PackedGap, RoundTripOfEveryField) {
     EXPECT_EQ(got.is_stall, want.is_stall);
     EXPECT_EQ(got.largest_phase, want.largest_phase);
     EXPECT_EQ(got.excess_ns, want.excess_ns);
+    EXPECT_EQ(got.finding, want.finding);
   }
   EXPECT_TRUE(reader.AtEnd());
   arena.Release();

@@ -96,11 +96,13 @@ class Describer {
   std::string operator()(const record::RequestSummary& e) const {
     return Join("request", e.req, e.arrival, e.end, e.has_ttft, int(e.finish), e.flags, e.ttft_ns, Array(e.ttft_phases),
                 Array(e.queue_by), e.prompt, e.cached, e.tokens, e.gaps, e.gpu_share_ns, e.prefill_gpu_ns,
-                e.prefill_collective_ns, e.prefill_idle_ns, e.preemptions, e.iterations);
+                e.prefill_collective_ns, e.prefill_idle_ns, e.preemptions, e.iterations, e.is_slow,
+                int(e.largest_phase), e.excess_ns, Finding(e.finding));
   }
   std::string operator()(const record::GapSummary& e) const {
     return Join("gap", e.req, e.n, e.n_new, e.start, e.gap_ns, Array(e.phases), e.has_interference,
-                e.interference_est_ns, e.median_used_ns, e.is_stall, int(e.largest_phase), e.excess_ns, e.flags);
+                e.interference_est_ns, e.median_used_ns, e.is_stall, int(e.largest_phase), e.excess_ns, e.flags,
+                Finding(e.finding));
   }
   std::string operator()(const record::IterationSummary& e) const {
     return Join("iteration", e.key.iter, e.key.engine, e.key.dp_rank, e.start, e.end, e.gpu_start, e.gpu_end,
@@ -129,8 +131,21 @@ class Describer {
     return Join("device_sample", e.time, e.device, e.present, e.sm_clock_mhz, e.memory_clock_mhz, e.power_mw,
                 e.temperature_c, e.throttle_reasons, e.gpu_utilization, e.memory_utilization, e.memory_used);
   }
+  std::string operator()(const record::OffCpu& e) const {
+    return Join("off_cpu", e.start, e.end, e.thread, int(e.reason));
+  }
+  std::string operator()(const record::CpuSample& e) const {
+    return Join("cpu_sample", e.start, e.end, e.thread, e.ran_ns, e.waited_ns, e.exact);
+  }
+  std::string operator()(const record::HostSample& e) const {
+    return Join("host_sample", e.start, e.end, e.throttled_ns, e.major_faults);
+  }
 
  private:
+  static std::string Finding(const record::CauseFinding& f) {
+    return Join(int(f.cause), int(f.evidence), int(f.confidence), f.thread, f.req, f.iter, f.amount, f.evidence_ns,
+                f.evidence_start_ns, f.evidence_end_ns);
+  }
   template <typename... Parts>
   static std::string Join(const Parts&... parts) {
     std::ostringstream out;
@@ -209,6 +224,9 @@ class Recorder final : public record::EventVisitor {
   SLOWTOKEN_RECORD(Trigger)
   SLOWTOKEN_RECORD(Condition)
   SLOWTOKEN_RECORD(DeviceSample)
+  SLOWTOKEN_RECORD(OffCpu)
+  SLOWTOKEN_RECORD(CpuSample)
+  SLOWTOKEN_RECORD(HostSample)
 #undef SLOWTOKEN_RECORD
 
   struct Event {

@@ -211,6 +211,10 @@ void RandomEvents::EmitRequestSummary(record::EventVisitor& out) {
   }
   e.preemptions = Any<uint32_t>();
   e.iterations = Any<uint32_t>();
+  e.is_slow = Coin();
+  e.largest_phase = AnyEnum<record::TtftPhase>(record::kTtftPhaseCount);
+  e.excess_ns = Number();
+  e.finding = Finding();
   out.On(e);
 }
 
@@ -226,7 +230,21 @@ void RandomEvents::EmitGapSummary(record::EventVisitor& out) {
   e.is_stall = Coin();
   e.largest_phase = AnyEnum<record::GapPhase>(record::kGapPhaseCount);
   e.flags = Any<uint16_t>();
+  e.finding = Finding();
   out.On(e);
+}
+
+record::CauseFinding RandomEvents::Finding() {
+  return {AnyEnum<record::Cause>(record::kCauseCount),
+          AnyEnum<record::EvidenceKind>(record::kEvidenceCount),
+          AnyEnum<record::Confidence>(3),
+          Any<uint32_t>(),
+          Number(),
+          Number(),
+          Number(),
+          Number(),
+          Number(),
+          Number()};
 }
 
 void RandomEvents::EmitIterationSummary(record::EventVisitor& out) {
@@ -253,7 +271,7 @@ void RandomEvents::EmitHistogram(record::EventVisitor& out) {
       record::HistogramSnapshot{AnyEnum<record::Metric>(7), Any<uint8_t>(), Number(), Number(), Number(), buckets, 0});
 }
 
-// Counters, detail level, triggers and conditions.
+// Counters, detail level, triggers, conditions, and what the CPU side did.
 void RandomEvents::EmitRecorder(int kind, record::EventVisitor& out) {
   switch (kind) {
     case 26:
@@ -267,8 +285,14 @@ void RandomEvents::EmitRecorder(int kind, record::EventVisitor& out) {
                                     Number(), Number(), Text(), AnyEnum<record::TriggerKind>(6), 0});
     case 29:
       return out.On(record::Condition{Text(), Text(), 0});
-    default:
+    case 30:
       return EmitDeviceSample(out);
+    case 31:
+      return out.On(record::OffCpu{Number(), Number(), Any<uint32_t>(), AnyEnum<record::OffCpuReason>(2), 0});
+    case 32:
+      return out.On(record::CpuSample{Number(), Number(), Number(), Number(), Any<uint32_t>(), Coin(), 0});
+    default:
+      return out.On(record::HostSample{Number(), Number(), Number(), Number(), 0});
   }
 }
 

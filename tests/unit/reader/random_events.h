@@ -13,7 +13,7 @@ namespace slowtoken::reader {
 
 class RandomEvents {
  public:
-  static constexpr int kKinds = 31;  // all of EventVisitor but Advance
+  static constexpr int kKinds = 34;  // all of EventVisitor but Advance
   static constexpr int kDetailChange = 27;
 
   RandomEvents(uint64_t seed, record::Dictionary& dictionary);
@@ -49,6 +49,7 @@ class RandomEvents {
   void EmitRequestSummary(record::EventVisitor& out);
   void EmitGapSummary(record::EventVisitor& out);
   void EmitIterationSummary(record::EventVisitor& out);
+  record::CauseFinding Finding();
   void EmitHistogram(record::EventVisitor& out);
   void EmitRecorder(int kind, record::EventVisitor& out);
   void EmitDeviceSample(record::EventVisitor& out);

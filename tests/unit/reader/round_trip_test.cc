@@ -52,6 +52,9 @@ class Both final : public record::EventVisitor {
   SLOWTOKEN_BOTH(Trigger)
   SLOWTOKEN_BOTH(Condition)
   SLOWTOKEN_BOTH(DeviceSample)
+  SLOWTOKEN_BOTH(OffCpu)
+  SLOWTOKEN_BOTH(CpuSample)
+  SLOWTOKEN_BOTH(HostSample)
 #undef SLOWTOKEN_BOTH
 
  private:

@@ -1,0 +1,88 @@
+// Why a gap is a stall or a first token is slow (docs/ATTRIBUTION.md §5): the causes, and the evidence behind one.
+// Judged by attribution/, carried by summaries. Names are frozen (report JSON, metrics). Plain data.
+#pragma once
+
+#include <array>
+
+#include "record/ids.h"
+
+namespace slowtoken::record {
+
+// X(enumerator, text). Up to `profiler` of stalls and first tokens, behind that of first tokens alone.
+// clang-format off
+#define SLOWTOKEN_CAUSES(X)                                                                                         \
+  X(kUnknown, "unknown") X(kPrefillInterference, "prefill_interference") X(kSchedulerDelay, "scheduler_delay")      \
+  X(kKvCacheSync, "kv_cache_sync") X(kCollectiveWait, "collective_wait") X(kGraphMiss, "graph_miss")                \
+  X(kSampling, "sampling") X(kPreempted, "preempted") X(kTransportBackpressure, "transport_backpressure")           \
+  X(kHostPaused, "host_paused") X(kGpuSlow, "gpu_slow") X(kProfiler, "profiler")                                    \
+  X(kQueueOther, "queue_other") X(kQueueKvSpace, "queue_kv_space") X(kQueueMaxSeqs, "queue_max_seqs")               \
+  X(kQueueBudget, "queue_budget") X(kQueueRemoteKv, "queue_remote_kv") X(kQueueAdapter, "queue_adapter")            \
+  X(kQueueGrammar, "queue_grammar") X(kTokenizer, "tokenizer") X(kLongPrompt, "long_prompt")                        \
+  X(kChunkInterleaving, "chunk_interleaving") X(kColdStart, "cold_start") X(kBacklog, "backlog")
+// clang-format on
+
+// X(enumerator, text): what speaks for the cause. Which of a finding's other members it fills in stands behind it.
+// clang-format off
+#define SLOWTOKEN_EVIDENCE_KINDS(X)                                                                                 \
+  X(kNone, "none")                       /* of an unknown cause */                                                  \
+  X(kBlind, "blind")                     /* nothing was seen for a part of the time */                              \
+  X(kOwnFlush, "own_flush")              /* thread: our worker, or CUPTI on its thread */                           \
+  X(kOtherPrefill, "other_prefill")      /* iter, req: whose prompt; amount: its tokens */                          \
+  X(kThreadRan, "thread_ran")            /* thread: it was on a CPU */                                              \
+  X(kThreadWaited, "thread_waited")      /* thread: it was runnable and had no CPU */                               \
+  X(kThreadBlocked, "thread_blocked")    /* thread: it slept: a lock, a call, a page fault */                       \
+  X(kThrottled, "throttled")             /* amount: ns for which the cgroup was throttled */                        \
+  X(kPageFaults, "page_faults")          /* amount: major faults */                                                 \
+  X(kGc, "gc") X(kJit, "jit")            /* thread */                                                               \
+  X(kKvWork, "kv_work")                  /* thread */                                                               \
+  X(kMemoryCall, "memory_call")          /* thread: an allocation or free that synchronises */                      \
+  X(kEagerLaunch, "eager_launch")        /* iter; amount: kernel launches where others replay a graph */            \
+  X(kGraphBuild, "graph_build")          /* thread: capture, instantiation, update */                               \
+  X(kModuleLoad, "module_load")          /* thread */                                                               \
+  X(kPreemption, "preemption")           /* amount: tokens computed again */                                        \
+  X(kSampleWork, "sample_work")          /* iter */                                                                 \
+  X(kCommittedEarly, "committed_early")  /* amount: ns from commit to sent */                                       \
+  X(kCollective, "collective")           /* iter */                                                                 \
+  X(kSlowKernels, "slow_kernels")        /* iter; amount: the usual ns of such an iteration */                      \
+  X(kClocks, "clocks")                   /* amount: throttle reasons (NVML) */                                      \
+  X(kWaitMarks, "wait_marks")            /* what the engine said it waits for */                                    \
+  X(kBusyTokenizer, "busy_tokenizer")    /* thread; req: whose text it worked on */                                 \
+  X(kOwnPrompt, "own_prompt")            /* amount: tokens */                                                       \
+  X(kOthersBetween, "others_between")    /* iter: another's between two own; amount: how many */                    \
+  X(kModelLoad, "model_load")            /* thread: model.load or adapter.load */                                   \
+  X(kOtherGpuWork, "other_gpu_work")     /* iter: whose GPU work ran before the own */
+// clang-format on
+
+#define SLOWTOKEN_ENUM(id, text) id,
+#define SLOWTOKEN_TEXT(id, text) text,
+enum class Cause : uint8_t { SLOWTOKEN_CAUSES(SLOWTOKEN_ENUM) };
+inline constexpr const char* kCauseNames[] = {SLOWTOKEN_CAUSES(SLOWTOKEN_TEXT)};
+inline constexpr size_t kCauseCount = sizeof(kCauseNames) / sizeof(kCauseNames[0]);
+
+enum class EvidenceKind : uint8_t { SLOWTOKEN_EVIDENCE_KINDS(SLOWTOKEN_ENUM) };
+inline constexpr const char* kEvidenceNames[] = {SLOWTOKEN_EVIDENCE_KINDS(SLOWTOKEN_TEXT)};
+inline constexpr size_t kEvidenceCount = sizeof(kEvidenceNames) / sizeof(kEvidenceNames[0]);
+#undef SLOWTOKEN_ENUM
+#undef SLOWTOKEN_TEXT
+
+// How far the evidence carries. kHigh: it was seen directly and covers the excess; kLow: it covers half of it, or the
+// cause is what is left when the others are ruled out.
+enum class Confidence : uint8_t { kNone, kLow, kHigh };
+inline constexpr const char* kConfidenceNames[] = {"none", "low", "high"};
+
+// A cause and the evidence it rests on. Members that the kind of evidence does not fill in are 0.
+struct CauseFinding {
+  Cause cause = Cause::kUnknown;
+  EvidenceKind evidence = EvidenceKind::kNone;
+  Confidence confidence = Confidence::kNone;
+  ThreadId thread = 0;
+  RequestId req = 0;
+  uint64_t iter = 0;
+  uint64_t amount = 0;
+  uint64_t evidence_ns = 0;        // how much of the phase of largest excess it covers
+  uint64_t evidence_start_ns = 0;  // its hull, counted from the start of the gap (from the arrival)
+  uint64_t evidence_end_ns = 0;
+  bool operator==(const CauseFinding&) const = default;
+};
+
+}  // namespace slowtoken::record
