@@ -13,6 +13,7 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"run", "start a program with slowtoken inside it", Run},
+    {"env", "print the variables that run sets, for a shell, systemd or Kubernetes", Env},
     {"ctl", "talk to running processes: status, metrics, snapshot, mark, pause, resume", Ctl},
     {"top", "watch running processes: TTFT and ITL by phase, stalls, GPU, own cost", Top},
     {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
@@ -60,9 +61,10 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
-  std::fprintf(stderr,
-               "slowtoken: %s; the verbs are run, ctl, top, report, export, verify, doctor (see slowtoken --help)\n",
-               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+  std::fprintf(
+      stderr,
+      "slowtoken: %s; the verbs are run, env, ctl, top, report, export, verify, doctor (see slowtoken --help)\n",
+      name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;
 }
 

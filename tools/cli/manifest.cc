@@ -27,17 +27,12 @@ absl::Status WritePrivate(const std::filesystem::path& path, const std::string& 
 
 }  // namespace
 
-absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options, const std::string& program) {
-  const reader::ProcessInfo self = reader::ThisProcess();
-  const nlohmann::json manifest = {
+absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options,
+                           const std::optional<std::string>& program) {
+  nlohmann::json manifest = {
       {"schema", "slowtoken.run.v1"},
       {"run_id", identity.run_id},
       {"started_utc", absl::FormatTime(absl::RFC3339_full, absl::Now(), absl::UTCTimeZone())},
-      // exec keeps both: the server has them too.
-      {"pid", getpid()},
-      {"pid_start_ticks", self.pid_start_ticks},
-      {"boot_id", self.boot_id},
-      {"program", std::filesystem::path(program).filename().string()},
       {"out", identity.out.string()},
       {"mode", options.mode},
       {"graph", options.graph},
@@ -49,6 +44,13 @@ absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& opt
       {"labels", options.labels},
       {"simulated", options.simulated},
   };
+  if (program) {
+    const reader::ProcessInfo self = reader::ThisProcess();
+    manifest["program"] = std::filesystem::path(*program).filename().string();
+    manifest["pid"] = getpid();  // exec keeps this and the next: the server has them too
+    manifest["pid_start_ticks"] = self.pid_start_ticks;
+    manifest["boot_id"] = self.boot_id;
+  }
   const std::string text = manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   if (absl::Status written = WritePrivate(identity.folder / "manifest.json", text + "\n"); !written.ok())
     return written;

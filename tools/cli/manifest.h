@@ -1,9 +1,11 @@
-// The private folder of one run: who it is and what was asked, for the verbs that come later. Called by `run`.
+// The private folder of one run: who it is and what was asked, for the verbs that come later. Called by `run` and
+// `env`.
 #pragma once
 
 #include <absl/status/status.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "launch_options.h"
@@ -20,6 +22,8 @@ struct RunIdentity {
 
 // Writes manifest.json and key (if there is one) into the run's folder, both readable by the owner only. Of the command
 // only the name of the program is kept: its arguments may hold secrets.
-absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options, const std::string& program);
+// Without a program (`env`) nobody knows yet what the run will be.
+absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options,
+                           const std::optional<std::string>& program);
 
 }  // namespace slowtoken::cli

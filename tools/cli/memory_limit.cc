@@ -58,4 +58,11 @@ std::optional<MemoryLimit> AvailableMemory(const std::string& root) {
   return least;
 }
 
+absl::Status CheckMemory(uint64_t bytes, const std::string& given) {
+  const std::optional<MemoryLimit> available = AvailableMemory();
+  if (!available || bytes <= available->bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--memory=", given, " is more than the ", available->bytes >> 20,
+                                                 "M that are left (", available->from, "); give less"));
+}
+
 }  // namespace slowtoken::cli

@@ -1,5 +1,5 @@
 // Where things are: what was built or installed beside this executable, and the private folder of a run.
-// Called by the verbs `run` and `doctor`. File system calls only; nothing is cached.
+// Called by the verbs `run`, `env` and `doctor`. File system calls only; nothing is cached.
 #pragma once
 
 #include <absl/status/statusor.h>

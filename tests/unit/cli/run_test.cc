@@ -6,10 +6,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "../reader/recording.h"
 #include "command.h"
+#include "installation_fixture.h"
 
 namespace slowtoken {
 namespace {
@@ -18,43 +18,17 @@ namespace fs = std::filesystem;
 using testing::CommandResult;
 using testing::RunCommand;
 
-class RunTest : public ::testing::Test {
+class RunTest : public testing::InstallationTest {
  protected:
-  RunTest() {
-    dir_.Write("lib/libslowtoken.so", "");
-    dir_.Write("lib/simgpu/libcuda.so.1", "");
-    fs::create_directories(dir_.path() + "/bin");
-    fs::copy_file(SLOWTOKEN_BINARY, Program());
-    environment_ = {{"SLOWTOKEN_DIR", dir_.path() + "/runs"},
-                    {"CUDA_INJECTION64_PATH", ""},
-                    {"NVTX_INJECTION64_PATH", ""},
-                    {"LD_LIBRARY_PATH", ""},
-                    {"LD_PRELOAD", ""},
-                    {"SLOWTOKEN_KEY", ""},
-                    {"SLOWTOKEN_KEY_FILE", ""},
-                    {"SLOWTOKEN_RUN_ID", ""}};
-  }
-
-  std::string Program() const { return dir_.path() + "/bin/slowtoken"; }
-  std::string Library() const { return dir_.path() + "/lib/libslowtoken.so"; }
-
   // Runs `env` under slowtoken and gives its variables.
   std::map<std::string, std::string> Variables(std::vector<std::string> options) {
     options.insert(options.begin(), "run");
     for (const char* word : {"--", "/usr/bin/env"}) options.emplace_back(word);
     result_ = RunCommand(Program(), options, environment_);
     EXPECT_EQ(result_.code, 0) << result_.err;
-    std::map<std::string, std::string> variables;
-    std::istringstream lines(result_.out);
-    for (std::string line; std::getline(lines, line);) {
-      const size_t equals = line.find('=');
-      if (equals != std::string::npos) variables[line.substr(0, equals)] = line.substr(equals + 1);
-    }
-    return variables;
+    return testing::ParseEnvironment(result_.out);
   }
 
-  reader::TempDir dir_;
-  std::map<std::string, std::string> environment_;
   CommandResult result_;
 };
 

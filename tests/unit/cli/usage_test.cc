@@ -48,6 +48,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"RunBadLabel", {"run", "--label", "model", "--", "true"}, 2, "not K=V"},
                       Misuse{"RunLabelWithComma", {"run", "--label", "a=b,c=d", "--", "true"}, 2, "no comma"},
                       Misuse{"RunLongLabel", {"run", "--label", "a=" + std::string(600, 'x'), "--", "true"}, 2, "511"},
+                      Misuse{"EnvOtherFormat", {"env", "--format=docker"}, 2, "use shell, systemd or k8s"},
+                      Misuse{"EnvOtherMode", {"env", "--mode=all"}, 2, "use metrics, flight or trace"},
+                      Misuse{"EnvRelativeOut", {"env", "--format=k8s", "-o", "traces"}, 2, "absolute path"},
+                      Misuse{"EnvRelativePrefix", {"env", "--format=systemd", "--prefix=opt"}, 2, "absolute path"},
+                      Misuse{"EnvCommand", {"env", "--", "true"}, 2, "slowtoken env --help"},
                       Misuse{"CtlNothing", {"ctl"}, 2, "slowtoken ctl --help"},
                       Misuse{"CtlOtherTarget", {"ctl", "engine", "status"}, 2, "neither a process id nor `all`"},
                       Misuse{"CtlOtherVerb", {"ctl", "all", "dance"}, 2, "use status, metrics, snapshot"},
@@ -75,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "ctl", "top", "report", "export", "verify", "doctor"}) {
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
@@ -83,7 +88,7 @@ TEST(Help, EveryVerbHasHelpWithExamples) {
   }
   const CommandResult all = Slowtoken({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* verb : {"run", "ctl", "top", "report", "export", "verify", "doctor"})
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "doctor"})
     EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
 }
 
