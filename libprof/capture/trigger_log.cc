@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstring>
+#include <string_view>
 
 #include "base/crc32c.h"
 #include "capture/trace_output.h"
@@ -23,26 +25,37 @@ using Wide = unsigned long long;
 
 uint32_t Checksum(const char* line) { return base::Crc32c(reinterpret_cast<const uint8_t*>(line), kBody); }
 
-// Words of a line, one after the other.
+// Words of a line, one after the other. ok() is false once one is missing or of the wrong form.
 class Words {
  public:
-  explicit Words(const char* at) : at_(at) {}
-  bool Is(const char* text) {
-    const size_t size = strlen(text);
-    const bool same = strncmp(at_, text, size) == 0 && at_[size] == ' ';
-    if (same) at_ += size + 1;
-    return same;
+  explicit Words(std::string_view line) : rest_(line) {}
+  void Expect(std::string_view text) {
+    ok_ = ok_ && rest_.starts_with(text);
+    Cut(ok_ ? text.size() : 0);
   }
   uint64_t Number(int base) {
-    char* end = nullptr;
-    const uint64_t value = strtoull(at_, &end, base);
-    at_ = *end == ' ' ? end + 1 : end;
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, base);
+    ok_ = ok_ && error == std::errc();
+    Cut(static_cast<size_t>(end - rest_.data()));
     return value;
   }
-  const char* at() const { return at_; }
+  bool ok() const { return ok_; }
+  // What is left, without the spaces at the end.
+  std::string_view Text() const {
+    const size_t last = rest_.find_last_not_of(' ');
+    return {rest_.data(), last == std::string_view::npos ? 0 : last + 1};
+  }
 
  private:
-  const char* at_;
+  void Cut(size_t size) {
+    rest_.remove_prefix(size);
+    ok_ = ok_ && rest_.starts_with(' ');
+    if (ok_) rest_.remove_prefix(1);
+  }
+
+  std::string_view rest_;
+  bool ok_ = true;
 };
 
 }  // namespace
@@ -81,8 +94,10 @@ bool TriggerLog::Decode(const char* line, Entry& entry) const {
   if (strtoul(stated, nullptr, 16) != Checksum(line)) return false;
   char run[17];
   snprintf(run, sizeof run, "%016llx", static_cast<Wide>(config_->run_id));
-  Words words(line);
-  if (!words.Is(kMagic) || !words.Is(run) || !words.Is(boot_id_)) return false;
+  Words words({line, kBody});
+  words.Expect(kMagic);
+  words.Expect(run);
+  words.Expect(boot_id_);
   record::Trigger& t = entry.trigger;
   t.id = words.Number(16);
   t.pid = static_cast<uint32_t>(words.Number(10));
@@ -96,13 +111,11 @@ bool TriggerLog::Decode(const char* line, Entry& entry) const {
   t.value_ns = words.Number(10);
   t.limit_ns = words.Number(10);
   entry.utc = words.Number(10);
-  const char* text = words.at();
-  size_t size = static_cast<size_t>(line + kBody - text);
-  while (size > 0 && text[size - 1] == ' ') --size;
-  if (size >= sizeof entry.text) size = sizeof entry.text - 1;
-  memcpy(entry.text, text, size);
+  const std::string_view text = words.Text();
+  const size_t size = text.size() < sizeof entry.text ? text.size() : sizeof entry.text - 1;
+  memcpy(entry.text, text.data(), size);
   entry.text[size] = 0;
-  return t.window_start <= t.time && t.time <= t.window_end;
+  return words.ok() && t.window_start <= t.time && t.time <= t.window_end;
 }
 
 bool TriggerLog::Append(const Entry& entry) {

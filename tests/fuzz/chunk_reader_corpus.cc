@@ -1,5 +1,6 @@
-// Writes a seed corpus for chunk_reader_fuzz: chunk_reader_corpus DIR. One file per kind of event, plus mixed ones,
-// each both as a whole trace and as the payload of a chunk.
+// Writes seed corpora with our own encoder: chunk_reader_corpus DIR. One file per kind of event, plus mixed ones, each
+// as a whole trace and as the payload of a chunk (DIR/chunk_reader, for chunk_reader_fuzz), and as the trace behind a
+// process's answer (DIR/control_answer, for control_answer_fuzz).
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -45,8 +46,9 @@ void WriteSeed(const std::filesystem::path& dir, int kind, uint64_t seed) {
   encoder->On(record::Advance{seed, seed, 0});
   encoder->Finish();
   const std::string name = std::to_string(kind) + "_" + std::to_string(seed);
-  std::ofstream(dir / ("trace_" + name), std::ios::binary) << '\0' << sink.trace;
-  std::ofstream(dir / ("chunk_" + name), std::ios::binary) << '\1' << sink.last_payload;
+  std::ofstream(dir / "chunk_reader" / ("trace_" + name), std::ios::binary) << '\0' << sink.trace;
+  std::ofstream(dir / "chunk_reader" / ("chunk_" + name), std::ios::binary) << '\1' << sink.last_payload;
+  std::ofstream(dir / "control_answer" / ("trace_" + name), std::ios::binary) << sink.trace;
   arena.Release();
 }
 
@@ -58,7 +60,9 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: chunk_reader_corpus DIR\n");
     return 2;
   }
-  std::filesystem::create_directories(argv[1]);
+  for (const char* target : {"chunk_reader", "control_answer"}) {
+    std::filesystem::create_directories(std::filesystem::path(argv[1]) / target);
+  }
   for (int kind = -1; kind < slowtoken::reader::RandomEvents::kKinds; ++kind) {
     for (uint64_t seed = 0; seed < 2; ++seed) slowtoken::reader::WriteSeed(argv[1], kind, seed);
   }

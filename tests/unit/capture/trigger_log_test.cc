@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "base/crc32c.h"
 #include "capture/utc.h"
 
 namespace slowtoken::capture {
@@ -151,6 +152,28 @@ TEST_F(TriggerLogTest, AChangedLineIsNone) {
     Scribble(changed);
     TriggerLog::Entry got;
     EXPECT_FALSE(reader.Next(got)) << "byte " << i;
+  }
+}
+
+// With a right checksum: what is missing is not looked for in the next line.
+TEST_F(TriggerLogTest, ALineThatEndsEarlyIsNone) {
+  TriggerLog writer, log;
+  writer.Init(config_, "boot", 0);
+  ASSERT_TRUE(writer.Append(EntryOf(1)));
+  std::string whole;
+  std::getline(std::ifstream(Path()), whole);
+  whole.resize(TriggerLog::kLine - 9);
+  const size_t needed = whole.find_last_not_of(' ') + 1;
+  log.Init(config_, "boot", 0);
+  for (size_t kept = 0; kept <= needed; ++kept) {
+    std::string line = whole.substr(0, kept);
+    line.resize(whole.size(), ' ');
+    char end[10];
+    snprintf(end, sizeof end, "%08x\n", base::Crc32c(line.data(), line.size()));
+    Scribble(line + end);
+    TriggerLog::Entry got;
+    const bool last_number_begun = kept > whole.rfind(' ', needed - 1) + 1;
+    EXPECT_EQ(log.Next(got), last_number_begun) << kept;
   }
 }
 
