@@ -19,6 +19,7 @@ constexpr Verb kVerbs[] = {
     {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
     {"export", "write a trace for another tool (Perfetto)", Export},
     {"verify", "check a trace: integrity, losses, coverage", Verify},
+    {"overhead", "measure what slowtoken costs a program", Overhead},
     {"doctor", "say what works on this machine and what to do about the rest", Doctor},
 };
 
@@ -61,10 +62,10 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
-  std::fprintf(
-      stderr,
-      "slowtoken: %s; the verbs are run, env, ctl, top, report, export, verify, doctor (see slowtoken --help)\n",
-      name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+  std::fprintf(stderr,
+               "slowtoken: %s; the verbs are run, env, ctl, top, report, export, verify, overhead, doctor (see "
+               "slowtoken --help)\n",
+               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;
 }
 

@@ -32,6 +32,7 @@ int Env(const Arguments& arguments);
 int Report(const Arguments& arguments);
 int Export(const Arguments& arguments);
 int Verify(const Arguments& arguments);
+int Overhead(const Arguments& arguments);
 int Doctor(const Arguments& arguments);
 int Ctl(const Arguments& arguments);
 int Top(const Arguments& arguments);

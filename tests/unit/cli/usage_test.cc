@@ -74,13 +74,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportMissing", {"export", "/nowhere", "--to=perfetto", "-o", "/tmp/x"}, 3, "/nowhere"},
+                      Misuse{"OverheadNothing", {"overhead"}, 2, "write it after --"},
+                      Misuse{"OverheadNothingAfterDashes", {"overhead", "--"}, 2, "write it after --"},
+                      Misuse{"OverheadOneRun", {"overhead", "--runs=1", "--", "true"}, 2, "--runs"},
+                      Misuse{"OverheadBadPattern", {"overhead", "--figure=(", "--", "true"}, 2, "--figure=("},
+                      Misuse{"OverheadBadLimit", {"overhead", "--fail-above=x", "--", "true"}, 2, "such as 1 or"},
+                      Misuse{"OverheadBadMode", {"overhead", "--mode=all", "--", "true"}, 2, "use metrics, flight"},
+                      Misuse{"OverheadNoProgram", {"overhead", "--", "/nowhere/x"}, 3, "/nowhere/x"},
                       Misuse{"DoctorUnknown", {"doctor", "--cure"}, 2, "slowtoken doctor --help"},
                       Misuse{"DoctorNoNumber", {"doctor", "--pid", "me"}, 2, "--pid"},
                       Misuse{"DoctorNobody", {"doctor", "--pid", "999999999"}, 3, "999999999"}),
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "doctor"}) {
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "overhead", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
@@ -88,7 +95,7 @@ TEST(Help, EveryVerbHasHelpWithExamples) {
   }
   const CommandResult all = Slowtoken({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "doctor"})
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "overhead", "doctor"})
     EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
 }
 
