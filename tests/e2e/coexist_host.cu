@@ -3,8 +3,8 @@
 //   before  the window opens before CUDA is initialised
 //   during  … after a second of work, and closes; work goes on for four seconds
 //   end     … after a second of work, and closes when the program ends
-// stdout: what the client got, the same whether anything else profiles the program or not. File `coexist.json` in the
-// current folder: the window and the launches in and outside it, on CLOCK_MONOTONIC.
+// stdout: how many kernels the client recorded, the same whether anything else profiles the program or not. File
+// `coexist.json` in the current folder: the window and the launches in and outside it, on CLOCK_MONOTONIC.
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <time.h>
@@ -25,16 +25,22 @@ uint64_t Now() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Launches of about `seconds` of work: ten each ten milliseconds.
+constexpr long kWindowLaunches = 1800;  // in about two seconds
+
+// Ten launches in ten milliseconds.
+long WorkOnce(int* x) {
+  for (int i = 0; i < 10; ++i) coexist_kernel<<<1, 32>>>(x);
+  cudaDeviceSynchronize();
+  const timespec pause{0, 10'000'000};
+  nanosleep(&pause, nullptr);
+  return 10;
+}
+
+// Launches of about `seconds` of work.
 long Work(int* x, double seconds) {
   long launches = 0;
   const uint64_t end = Now() + static_cast<uint64_t>(seconds * 1e9);
-  while (Now() < end) {
-    for (int i = 0; i < 10; ++i, ++launches) coexist_kernel<<<1, 32>>>(x);
-    cudaDeviceSynchronize();
-    const timespec pause{0, 10'000'000};
-    nanosleep(&pause, nullptr);
-  }
+  while (Now() < end) launches += WorkOnce(x);
   return launches;
 }
 
@@ -58,12 +64,12 @@ int main(int argc, char** argv) {
   const uint64_t opened = Now();
   if (const int error = begin(); error != 0) return std::printf("the client was refused: %d\n", error), 4;
   if (before && cudaMalloc(&x, 4) != cudaSuccess) return 3;
-  const long inside = Work(x, 2.0);
+  long inside = 0;
+  while (inside < kWindowLaunches) inside += WorkOnce(x);
   const long recorded = finish(finalize);
   const uint64_t closed = Now();
   if (!to_the_end) outside += Work(x, 4.0);
-  std::printf("%s\n", recorded == inside ? "the client got all of its kernels" : "the client lacks kernels");
-  if (recorded != inside) std::printf("%ld of %ld\n", recorded, inside);
+  std::printf("the client recorded %ld of %ld kernels\n", recorded, inside);
   if (FILE* file = std::fopen("coexist.json", "w"); file != nullptr) {
     std::fprintf(file, "{\"opened\": %llu, \"closed\": %llu, \"inside\": %ld, \"outside\": %ld}\n",
                  static_cast<unsigned long long>(opened), static_cast<unsigned long long>(closed), inside, outside);
