@@ -14,6 +14,7 @@
 #include "record/detail_events.h"
 #include "record/dictionary.h"
 #include "record/session_events.h"
+#include "record/thread_states.h"
 
 namespace slowtoken::analysis {
 
@@ -45,7 +46,9 @@ class RecorderFacts {
   void Add(const record::Advance& advance);
   void Add(const record::DetailChange& change) { levels_[change.process] = change; }
   void Add(const record::Trigger& trigger);
+  void Add(const record::CpuSample&) { saw_thread_states_ = true; }
 
+  bool saw_thread_states() const { return saw_thread_states_; }
   uint64_t Lost(base::Loss cause) const;                                                          // over all processes
   const std::map<record::ProcessIndex, record::DetailChange>& levels() const { return levels_; }  // the newest of each
   const std::vector<record::Trigger>& triggers() const { return triggers_; }  // each once, in order of arrival
@@ -84,7 +87,7 @@ class RecorderFacts {
   std::map<record::ProcessIndex, record::DetailChange> levels_;
   std::vector<record::Trigger> triggers_;
   record::ClockSnapshot first_snapshot_;
-  bool has_snapshot_ = false;
+  bool has_snapshot_ = false, saw_thread_states_ = false;
   record::TimeNs first_time_ = 0, last_time_ = 0;
 };
 

@@ -51,6 +51,7 @@ class TraceAnalysis final : public record::EventVisitor {
 
   void On(const record::DetailChange& change) override { facts_.Add(change); }
   void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
+  void On(const record::CpuSample& sample) override { facts_.Add(sample); }
 
   // After the last event.
   void Finish();

@@ -26,7 +26,9 @@ struct Limits {
   uint32_t launches = 32768;         // launches that still wait for GPU records
   uint32_t gpu_records = 24576;      // GPU records that still wait for their launch or iteration
   uint32_t gpu_pieces = 8192;        // GPU records not yet counted as busy time
-  uint32_t host_work = 4096;         // kv.*, jit and gc ranges of the last seconds
+  uint32_t host_work = 4096;         // kv.*, jit, gc, tokenise ranges and the like of the last seconds
+  uint32_t off_cpu = 16384;          // times of the last seconds in which a watched thread was off the CPU
+  uint32_t cpu_samples = 2048;       // samples of what those threads did
   uint32_t shapes = 8192;            // kernel shapes whose category is kept
   uint32_t source_changes = 256;     // sources that fell silent or spoke again
 };

@@ -193,7 +193,9 @@ void EmissionPass::MakeFirst(Request& request, EmissionState& state, const Emiss
   state.first_instant = emission.instant;
   state.first_n = emission.n;
   if (emission.n != emission.n_new) return;  // earlier tokens were not seen: it is not the first
-  state.ttft = parts_.ttft->MakeTail({request, own, emission.instant, emission.commit});
+  const TtftInputs inputs{request, own, emission.instant, emission.commit};
+  state.ttft = parts_.ttft->MakeTail(inputs);
+  parts_.first_causes->JudgeTail(inputs, &state.ttft);
   request.partial = request.partial || emission.partial;
 }
 
@@ -205,14 +207,15 @@ void EmissionPass::MakeGap(Request& request, Basis basis, const Emission& emissi
   gap.process = request.process;
   gap.n = static_cast<uint32_t>(emission.n);
   gap.n_new = static_cast<uint32_t>(emission.n_new);
-  parts_.gaps->Make({request, own, state.instant, emission.instant, emission.commit, state.commit, state.gpu_end},
-                    &gap);
+  const GapInputs inputs{request, own, state.instant, emission.instant, emission.commit, state.commit, state.gpu_end};
+  parts_.gaps->Make(inputs, &gap);
   const bool blind = parts_.blind->Overlap(state.instant, emission.instant);
   gap.flags = static_cast<uint16_t>(
       (basis == Basis::kSend ? record::kSawSends : 0) | (blind ? record::kOverlapsBlind : 0) |
       (emission.commit != 0 ? record::kSawTokens : 0) | (own.entries.empty() ? 0 : record::kSawIterations) |
       (own.has_gpu ? record::kSawGpu : 0) | (emission.partial ? record::kPartial : 0));
   parts_.rule->Judge(&gap);
+  if (gap.is_stall) parts_.causes->Judge(inputs, &gap);
   const Basis live = request.basis_fixed ? request.basis : request.sends_dead ? Basis::kCommit : Basis::kSend;
   if (basis == live) {
     if (gap.is_stall && parts_.rule->knows_gaps()) parts_.watch->AddStall(gap, parts_.rule->threshold());

@@ -4,9 +4,12 @@
 #pragma once
 
 #include "attribution/blind_intervals.h"
+#include "attribution/first_token_causes.h"
 #include "attribution/gap_phases.h"
 #include "attribution/iteration_pass.h"
 #include "attribution/metrics.h"
+#include "attribution/stall_causes.h"
+#include "attribution/stall_rule.h"
 #include "attribution/ttft_phases.h"
 #include "attribution/wait_watch.h"
 
@@ -20,7 +23,9 @@ class EmissionPass {
     const IntervalPool* intervals = nullptr;
     const IterationPass* iteration_pass = nullptr;
     TtftPhases* ttft = nullptr;
+    FirstTokenCauses* first_causes = nullptr;
     GapPhases* gaps = nullptr;
+    StallCauses* causes = nullptr;
     const BlindIntervals* blind = nullptr;
     StallRule* rule = nullptr;
     WaitWatch* watch = nullptr;

@@ -24,20 +24,22 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       ranges_.Init(arena, limits.threads, limits.ranges, losses) &&
       batches_.Init(arena, limits.batch_groups, limits.batch_spans, limits.batch_marks, limits.batch_rows, losses) &&
       requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
+      activity_.Init(arena, limits.off_cpu, limits.cpu_samples, losses) && habits_.Init(arena) &&
       blind_.Init(arena, limits.source_changes) && devices_.Init(arena, dictionary) &&
       partition_.Init(arena, limits.interval_scratch, losses) && rule_.Init(arena, config) &&
-      watch_.Init(arena, config, losses) && metrics_.Init(arena, config.slo_ttft_ns) && absence_.Init(arena, limits) &&
-      device_time_.Init(arena, limits.gpu_pieces, absence_, blind_);
+      watch_.Init(arena, config, losses) && metrics_.Init(arena) && first_rule_.Init(arena, config) &&
+      absence_.Init(arena, limits) && device_time_.Init(arena, limits.gpu_pieces, absence_, blind_);
   return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
          gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
          iteration_pass_.Init(
              arena, config,
-             {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &rule_, &metrics_, &losses, &out}) &&
+             {&iterations_, &intervals_, &ranges_, &batches_, &requests_, &habits_, &metrics_, &losses, &out}) &&
          emission_pass_.Init(arena, config,
-                             {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &gap_phases_,
-                              &blind_, &rule_, &watch_, &metrics_, &losses, &out}) &&
+                             {&requests_, &iterations_, &intervals_, &iteration_pass_, &ttft_phases_, &first_causes_,
+                              &gap_phases_, &stall_causes_, &blind_, &rule_, &watch_, &metrics_, &losses, &out}) &&
          request_pass_.Init(arena, config,
-                            {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &blind_, &metrics_, &out});
+                            {&requests_, &iteration_pass_, &emission_pass_, &ttft_phases_, &first_causes_, &first_rule_,
+                             &blind_, &metrics_, &out});
 }
 
 GpuOperation Engine::OperationOf(record::ShapeId shape) {
@@ -99,7 +101,10 @@ void Engine::On(const record::GraphLaunch& launch) {
          launch.lane);
 }
 
-void Engine::On(const record::ApiCall& call) { gpu_join_.Add(call); }
+void Engine::On(const record::ApiCall& call) {
+  gpu_join_.Add(call);
+  host_work_.Add(call);
+}
 
 void Engine::On(const record::DeviceInfo& device) { devices_.Add(device); }
 
@@ -117,10 +122,12 @@ void Engine::On(const record::Annotation& annotation) {
     case AnnotationName::kKvSend:
     case AnnotationName::kJit:
     case AnnotationName::kGc:
-      return host_work_.Add(annotation);
     case AnnotationName::kAdapterLoad:
     case AnnotationName::kModelLoad:
-      return;
+      return host_work_.Add(annotation);
+    case AnnotationName::kReqTokenize:
+      host_work_.Add(annotation);
+      [[fallthrough]];
     default:
       watch_.Add(annotation);
       return requests_.Add(annotation);
@@ -161,6 +168,7 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
   if (watermark < memory) return;
   batches_.Prune(watermark - memory);
   host_work_.Prune(watermark - std::min(watermark, 2 * memory));
+  activity_.Prune(watermark - std::min(watermark, 2 * memory));
   requests_.ForgetDone(watermark - std::min(watermark, 2 * memory));
 }
 

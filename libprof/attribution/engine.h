@@ -16,14 +16,19 @@
 #include "attribution/config.h"
 #include "attribution/device_time.h"
 #include "attribution/devices.h"
+#include "attribution/first_token_causes.h"
+#include "attribution/first_token_rule.h"
 #include "attribution/gpu_join.h"
 #include "attribution/host_work.h"
+#include "attribution/iteration_habits.h"
 #include "attribution/iteration_table.h"
 #include "attribution/metrics.h"
 #include "attribution/request_absence.h"
 #include "attribution/request_pass.h"
 #include "attribution/request_table.h"
+#include "attribution/stall_causes.h"
 #include "attribution/stall_rule.h"
+#include "attribution/thread_activity.h"
 #include "attribution/thread_ranges.h"
 #include "attribution/wait_watch.h"
 #include "record/dictionary.h"
@@ -47,6 +52,10 @@ class Engine final : public record::EventVisitor {
   void On(const record::GraphLaunch& launch) override;
   void On(const record::ApiCall& call) override;
   void On(const record::Annotation& annotation) override;
+  void On(const record::Overhead& overhead) override { host_work_.Add(overhead); }
+  void On(const record::OffCpu& off) override { activity_.Add(off); }
+  void On(const record::CpuSample& sample) override { activity_.Add(sample); }
+  void On(const record::HostSample& sample) override { activity_.Add(sample); }
   void On(const record::DeviceInfo& device) override;
   void On(const record::SourceStatus& status) override { blind_.Add(status); }
   void On(const record::Advance& advance) override;
@@ -88,6 +97,8 @@ class Engine final : public record::EventVisitor {
   BatchTracker batches_;
   RequestTable requests_;
   HostWork host_work_;
+  ThreadActivity activity_;
+  IterationHabits habits_;
   BlindIntervals blind_;
   Devices devices_;
   Partition partition_;
@@ -100,7 +111,11 @@ class Engine final : public record::EventVisitor {
   GpuJoin gpu_join_;
   IterationPass iteration_pass_;
   TtftPhases ttft_phases_;
-  GapPhases gap_phases_{{requests_, iterations_, intervals_, batches_, devices_, host_work_, rule_, partition_}};
+  GapPhases gap_phases_{{requests_, iterations_, intervals_, batches_, devices_, host_work_, habits_, partition_}};
+  EvidenceFinder evidence_{{iterations_, intervals_, batches_, devices_, host_work_, habits_, activity_}};
+  StallCauses stall_causes_{evidence_, gap_phases_};
+  FirstTokenRule first_rule_;
+  FirstTokenCauses first_causes_{{evidence_, first_rule_, host_work_, batches_, requests_, ttft_phases_}};
   EmissionPass emission_pass_;
   RequestPass request_pass_;
 

@@ -17,6 +17,20 @@ GapPhase FirstOf(uint32_t active) {
   return active == 0 ? GapPhase::kUnattributed : static_cast<GapPhase>(std::countr_zero(active));
 }
 
+// The host work that is a phase of its own.
+GapPhase PhaseOf(record::EvidenceKind kind) {
+  switch (kind) {
+    case record::EvidenceKind::kKvWork:
+      return GapPhase::kKv;
+    case record::EvidenceKind::kJit:
+      return GapPhase::kJit;
+    case record::EvidenceKind::kGc:
+      return GapPhase::kGc;
+    default:
+      return GapPhase::kUnattributed;
+  }
+}
+
 bool IsPrefill(record::RowKind kind) {
   return kind == record::RowKind::kPrefill || kind == record::RowKind::kChunk || kind == record::RowKind::kRecompute;
 }
@@ -51,10 +65,19 @@ void GapPhases::Make(const GapInputs& inputs, record::GapSummary* out) {
   AddHostWork(inputs.own);
   AddOtherLabels(inputs);
   out->phases = {};
-  partition.Sweep([&](uint32_t active, uint64_t ns) { out->phases[Label(FirstOf(active))] += ns; });
+  partition.Sweep(
+      [&](uint32_t active, TimeNs start, TimeNs end) { out->phases[Label(FirstOf(active))] += end - start; });
   out->start = inputs.start;
   out->gap_ns = inputs.instant - inputs.start;
   EstimateInterference(inputs.own, out);
+}
+
+Pieces GapPhases::PiecesOf(GapPhase phase) const {
+  Pieces pieces;
+  parts_.partition.Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
+    if (FirstOf(active) == phase) pieces.Add(start, end);
+  });
+  return pieces;
 }
 
 void GapPhases::AddOwnLabels(const GapInputs& inputs) {
@@ -96,15 +119,16 @@ void GapPhases::AddHostLabels(const GapInputs& inputs) {
 }
 
 void GapPhases::AddHostWork(const OwnWork& own) {
-  parts_.host_work.ForEachAfter(
-      parts_.partition.from(), [&](uint64_t thread, GapPhase phase, TimeNs start, TimeNs end) {
-        for (const OwnEntry& entry : own.entries) {
-          if (thread == entry.iteration->schedule_thread || thread == entry.iteration->launch_thread) {
-            parts_.partition.Add(Label(phase), start, end);
-            return;
-          }
-        }
-      });
+  parts_.host_work.ForEachAfter(parts_.partition.from(), [&](const HostWorkItem& item) {
+    const GapPhase phase = PhaseOf(item.kind);
+    if (phase == GapPhase::kUnattributed) return;
+    for (const OwnEntry& entry : own.entries) {
+      if (item.thread == entry.iteration->schedule_thread || item.thread == entry.iteration->launch_thread) {
+        parts_.partition.Add(Label(phase), item.start, item.end);
+        return;
+      }
+    }
+  });
 }
 
 void GapPhases::AddOtherLabels(const GapInputs& inputs) {
@@ -132,7 +156,7 @@ void GapPhases::EstimateInterference(const OwnWork& own, record::GapSummary* out
     const Iteration& iteration = *entry.iteration;
     const uint32_t own_prefills = IsPrefill(entry.kind) ? 1 : 0;
     if (iteration.prefill_rows <= own_prefills || !iteration.has_gpu()) continue;
-    const RunningMedian& median = parts_.rule.decode_median(iteration.decode_rows);
+    const RunningMedian& median = parts_.habits.decode_busy(iteration.decode_rows);
     if (median.samples() == 0) continue;
     out->has_interference = true;
     out->median_used_ns = median.value();

@@ -4,13 +4,14 @@
 #pragma once
 
 #include "attribution/batch_tracker.h"
+#include "attribution/coverage.h"
 #include "attribution/devices.h"
 #include "attribution/host_work.h"
+#include "attribution/iteration_habits.h"
 #include "attribution/iteration_table.h"
 #include "attribution/own_work.h"
 #include "attribution/partition.h"
 #include "attribution/request_table.h"
-#include "attribution/stall_rule.h"
 
 namespace slowtoken::attribution {
 
@@ -33,13 +34,16 @@ class GapPhases {
     const BatchTracker& batches;
     const Devices& devices;
     const HostWork& host_work;
-    const StallRule& rule;
+    const IterationHabits& habits;
     Partition& partition;
   };
   explicit GapPhases(const Parts& parts) : parts_(parts) {}
 
   // Writes gap_ns, phases and the interference estimate.
   void Make(const GapInputs& inputs, record::GapSummary* out);
+
+  // The times of one phase of the gap made last, until the partition is used for something else.
+  Pieces PiecesOf(record::GapPhase phase) const;
 
  private:
   void AddOwnLabels(const GapInputs& inputs);

@@ -55,6 +55,7 @@ struct Iteration {
   Span all;                      // iter and all parts
   uint64_t schedule_thread = 0;  // ThreadKey of iter.schedule; the smallest where several ranks emit it
   uint64_t launch_thread = 0;    // ThreadKey of iter
+  uint64_t sample_thread = 0;    // ThreadKey of iter.sample
   uint8_t flags = 0;             // record::IterationFlag
   uint32_t present = 0;
   uint64_t kv_used = 0, kv_total = 0, waiting = 0;

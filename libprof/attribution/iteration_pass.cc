@@ -75,6 +75,7 @@ void IterationPass::Apply(const record::IterationKey& key, const IterationRange&
       break;
     case AnnotationName::kIterSample:
       iteration.sample.Cover(range.start, range.end);
+      iteration.sample_thread = earlier_thread(iteration.sample_thread);
       break;
     case AnnotationName::kIterUpdate:
       iteration.update.Cover(range.start, range.end);
@@ -155,8 +156,7 @@ void IterationPass::SealOne(PoolIndex index, bool partial) {
   const size_t rows = BindRows(iteration);
   parts_.iterations->MarkSealed(index);
   ShareOut(index, rows);
-  const bool decode_only = iteration.decode_rows > 0 && iteration.prefill_rows == 0;
-  if (decode_only && iteration.has_gpu()) parts_.rule->LearnDecode(iteration.decode_rows, iteration.busy_ns);
+  parts_.habits->Learn(iteration);
   Emit(iteration, rows);
 }
 

@@ -6,10 +6,10 @@
 
 #include "attribution/batch_tracker.h"
 #include "attribution/config.h"
+#include "attribution/iteration_habits.h"
 #include "attribution/iteration_table.h"
 #include "attribution/metrics.h"
 #include "attribution/request_table.h"
-#include "attribution/stall_rule.h"
 #include "attribution/thread_ranges.h"
 #include "record/visitor.h"
 
@@ -23,7 +23,7 @@ class IterationPass {
     ThreadRanges* ranges = nullptr;
     BatchTracker* batches = nullptr;
     RequestTable* requests = nullptr;
-    StallRule* rule = nullptr;
+    IterationHabits* habits = nullptr;
     Metrics* metrics = nullptr;
     base::LossCounters* losses = nullptr;
     record::EventVisitor* out = nullptr;

@@ -24,8 +24,7 @@ void EmitAll(Counter counter, std::span<const uint64_t> values, record::EventVis
 
 }  // namespace
 
-bool Metrics::Init(base::Arena& arena, uint64_t slo_ttft_ns) {
-  slo_ttft_ns_ = slo_ttft_ns;
+bool Metrics::Init(base::Arena& arena) {
   buckets_ = arena.AllocateArray<record::HistogramBucket>(kHistogramBuckets);
   bool ok = !buckets_.empty();
   for (Histogram* histogram : {&ttft_, &itl_step_, &itl_token_, &launch_delay_, &launch_api_}) {
@@ -44,13 +43,13 @@ void Metrics::Add(const record::RequestSummary& request) {
     tokens_[static_cast<size_t>(TokenKind::kCached)] += request.cached;
   }
   if (!request.has_ttft) return;
-  if (slo_ttft_ns_ != 0 && request.ttft_ns > slo_ttft_ns_) ++slow_first_tokens_;
+  if (request.is_slow) ++slow_first_tokens_[static_cast<size_t>(request.finding.cause) % record::kCauseCount];
   ttft_.Add(request.ttft_ns);
   for (size_t i = 0; i < ttft_phases_.size(); ++i) ttft_phases_[i].Add(request.ttft_phases[i]);
 }
 
 void Metrics::Add(const record::GapSummary& gap) {
-  if (gap.is_stall) ++stalls_;
+  if (gap.is_stall) ++stalls_[static_cast<size_t>(gap.finding.cause) % record::kStallCauseCount];
   itl_step_.Add(gap.gap_ns);
   if (gap.n_new > 0) itl_token_.Add(gap.gap_ns / gap.n_new, gap.n_new);
   for (size_t i = 0; i < itl_phases_.size(); ++i) itl_phases_[i].Add(gap.phases[i]);
@@ -91,8 +90,8 @@ void Metrics::EmitCounters(record::EventVisitor& out) const {
   if (serves) EmitAll(Counter::kRequests, requests_, out);
   if (serves) EmitAll(Counter::kTokens, tokens_, out);
   if (Any(iterations_)) EmitAll(Counter::kIterations, iterations_, out);
-  if (itl_step_.count() != 0) EmitAll(Counter::kStalls, {&stalls_, 1}, out);
-  if (slo_ttft_ns_ != 0 && ttft_.count() != 0) EmitAll(Counter::kSlowFirstTokens, {&slow_first_tokens_, 1}, out);
+  if (itl_step_.count() != 0) EmitAll(Counter::kStalls, stalls_, out);
+  if (ttft_.count() != 0) EmitAll(Counter::kSlowFirstTokens, slow_first_tokens_, out);
   const uint64_t delayed = launch_delay_.count();
   if (launch_api_.count() != 0) EmitAll(Counter::kLaunchesDelayed, {&delayed, 1}, out);
 }

@@ -12,8 +12,7 @@ namespace slowtoken::attribution {
 
 class Metrics {
  public:
-  // `slo_ttft_ns`: a first token later than this is slow; 0 = not told.
-  bool Init(base::Arena& arena, uint64_t slo_ttft_ns);
+  bool Init(base::Arena& arena);
 
   void Add(const record::RequestSummary& request);
   void Add(const record::GapSummary& gap);
@@ -37,11 +36,11 @@ class Metrics {
   std::array<Histogram, record::kGapPhaseCount> itl_phases_;
   std::span<record::HistogramBucket> buckets_;
 
-  uint64_t slo_ttft_ns_ = 0;
-  std::array<uint64_t, 6> requests_{};    // by FinishReason
-  std::array<uint64_t, 3> tokens_{};      // by TokenKind
-  std::array<uint64_t, 5> iterations_{};  // by IterationKind
-  uint64_t stalls_ = 0, slow_first_tokens_ = 0;
+  std::array<uint64_t, 6> requests_{};                             // by FinishReason
+  std::array<uint64_t, 3> tokens_{};                               // by TokenKind
+  std::array<uint64_t, 5> iterations_{};                           // by IterationKind
+  std::array<uint64_t, record::kStallCauseCount> stalls_{};        // by Cause
+  std::array<uint64_t, record::kCauseCount> slow_first_tokens_{};  // by Cause
 };
 
 }  // namespace slowtoken::attribution

@@ -45,7 +45,8 @@ class Partition {
     edges_[count_++] = {end, static_cast<uint8_t>(label), false};
   }
 
-  // Calls use(active, ns) for consecutive pieces that fill the window; bit i of `active` = label i is active.
+  // Calls use(active, start, end) for consecutive pieces that fill the window; bit i of `active` = label i is active.
+  // May be swept again, until the next Begin.
   template <typename Use>
   void Sweep(Use use) {
     std::sort(edges_.begin(), edges_.begin() + static_cast<ptrdiff_t>(count_),
@@ -55,12 +56,12 @@ class Partition {
     base::TimeNs at = from_;
     for (size_t i = 0; i < count_; ++i) {
       const Edge& edge = edges_[i];
-      if (edge.time > at) use(active, edge.time - at);
+      if (edge.time > at) use(active, at, edge.time);
       at = std::max(at, edge.time);
       open[edge.label] += edge.opens ? 1u : ~0u;
       active = open[edge.label] != 0 ? active | 1u << edge.label : active & ~(1u << edge.label);
     }
-    if (to_ > at) use(active, to_ - at);
+    if (to_ > at) use(active, at, to_);
   }
 
  private:

@@ -72,6 +72,10 @@ struct TtftTail {
   record::TtftPhases phases{};
   std::array<uint64_t, 7> queue_by{};
   uint64_t prefill_gpu_ns = 0, prefill_collective_ns = 0, prefill_idle_ns = 0;
+  // What spoke for a cause when the iterations were still at hand, should the first token turn out slow; evidence times
+  // are instants. `finding` is about `judged`, the phase of largest excess by then; `handoff` about that phase.
+  record::TtftPhase judged = record::TtftPhase::kUnattributed;
+  record::CauseFinding finding, handoff;
 };
 
 // Bytes in chained blocks: the gaps made so far, packed (packed_gap.h).

@@ -67,6 +67,10 @@ void RequestPass::Emit(Request& request, bool given_up) {
   summary.gpu_share_ns = request.gpu_share_ns;
   summary.preemptions = request.preemptions;
   summary.iterations = request.iterations;
+  if (summary.has_ttft) {
+    parts_.first_causes->Finish(state.ttft, &summary);
+    parts_.first_rule->Learn(summary);
+  }
   parts_.metrics->Add(summary);
   parts_.out->On(summary);
   request.done = true;

@@ -13,6 +13,8 @@ class RequestPass {
     const IterationPass* iteration_pass = nullptr;
     EmissionPass* emissions = nullptr;
     TtftPhases* ttft = nullptr;
+    const FirstTokenCauses* first_causes = nullptr;
+    FirstTokenRule* first_rule = nullptr;
     const BlindIntervals* blind = nullptr;
     Metrics* metrics = nullptr;
     record::EventVisitor* out = nullptr;

@@ -8,7 +8,6 @@ bool StallRule::Init(base::Arena& arena, const EngineConfig& config) {
   slo_itl_ns_ = config.slo_itl_ns;
   bool ok = gap_.Init(arena);
   for (RunningMedian& median : phases_) ok = ok && median.Init(arena);
-  for (RunningMedian& median : decode_) ok = ok && median.Init(arena);
   return ok;
 }
 

@@ -68,15 +68,37 @@ TtftTail TtftPhases::MakeTail(const TtftInputs& inputs) {
     tail.split = EarlierKnown(tail.split, start);
   }
   partition_->Begin(tail.split, inputs.instant);
+  AddTailLabels(inputs, host);
+  AddEventLabels(inputs.request, 0, host.queue_end);
+  Accumulate(&tail);
+  if (!own.has_gpu) tail.prefill_gpu_ns = tail.prefill_collective_ns = tail.prefill_idle_ns = 0;
+  return tail;
+}
+
+void TtftPhases::AddTailLabels(const TtftInputs& inputs, const Host& host) {
   AddGpuLabels(inputs);
   AddBacklog(inputs);
   partition_->Add(Label(TtftPhase::kSubmit), host.submit.start, host.submit.end);
   partition_->Add(Label(TtftPhase::kSchedule), host.schedule.start, host.schedule.end);
   if (inputs.commit != 0) partition_->Add(Label(TtftPhase::kTransport), inputs.commit, inputs.instant);
-  AddEventLabels(inputs.request, 0, host.queue_end);
-  Accumulate(&tail);
-  if (!own.has_gpu) tail.prefill_gpu_ns = tail.prefill_collective_ns = tail.prefill_idle_ns = 0;
-  return tail;
+}
+
+record::TtftPhases TtftPhases::MakeWhole(const TtftInputs& inputs, TimeNs from) {
+  const Host host = HostPhases(inputs);
+  partition_->Begin(from, inputs.instant);
+  AddTailLabels(inputs, host);
+  AddEventLabels(inputs.request, inputs.request.saw_req ? inputs.request.arrival : from, host.queue_end);
+  TtftTail whole;
+  Accumulate(&whole);
+  return whole.phases;
+}
+
+Pieces TtftPhases::PiecesOf(TtftPhase phase) const {
+  Pieces pieces;
+  partition_->Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
+    if (FirstOf(active) == phase) pieces.Add(start, end);
+  });
+  return pieces;
 }
 
 void TtftPhases::AddGpuLabels(const TtftInputs& inputs) {
@@ -164,7 +186,8 @@ void AddPreemptedTimes(const RequestTable& requests, const Request& request, uns
 }
 
 void TtftPhases::Accumulate(TtftTail* tail) {
-  partition_->Sweep([&](uint32_t active, uint64_t ns) {
+  partition_->Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
+    const uint64_t ns = end - start;
     const TtftPhase phase = FirstOf(active);
     tail->phases[static_cast<size_t>(phase)] += ns;
     if (phase == TtftPhase::kQueue) {

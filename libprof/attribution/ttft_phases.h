@@ -3,6 +3,7 @@
 // iterations are at hand; and the head, from the arrival to there. Used by RequestPass; single threaded.
 #pragma once
 
+#include "attribution/coverage.h"
 #include "attribution/devices.h"
 #include "attribution/iteration_table.h"
 #include "attribution/own_work.h"
@@ -26,6 +27,11 @@ class TtftPhases {
   // The part from the earliest own work to F.
   TtftTail MakeTail(const TtftInputs& inputs);
 
+  // Fills the partition with everything from `from` to F, arrival left out, and returns the phases. Afterwards PiecesOf
+  // says when one of them was.
+  record::TtftPhases MakeWhole(const TtftInputs& inputs, TimeNs from);
+  Pieces PiecesOf(record::TtftPhase phase) const;
+
   // Adds the part from the arrival and writes ttft_ns, ttft_phases, queue_by and prefill_* of `out`.
   void Finish(const Request& request, const TtftTail& tail, record::RequestSummary* out);
 
@@ -35,6 +41,7 @@ class TtftPhases {
     TimeNs queue_end = 0;
   };
   Host HostPhases(const TtftInputs& inputs) const;
+  void AddTailLabels(const TtftInputs& inputs, const Host& host);
   void AddGpuLabels(const TtftInputs& inputs);
   void AddBacklog(const TtftInputs& inputs);
   void AddEventLabels(const Request& request, TimeNs arrival, TimeNs queue_end);

@@ -43,6 +43,7 @@ namespace slowtoken::base {
   X(kIntervalsCoarsened, "intervals_coarsened", "GPU intervals merged with a neighbour: the pool was full")   \
   X(kBatchUnknown, "batch_unknown", "iterations whose batch could not be told: a batch mark was lost")        \
   X(kTokensEvicted, "tokens_evicted", "token and send records not kept: the pool was full")                   \
+  X(kThreadStatesFull, "thread_states_full", "times off the CPU forgotten early: too many a second to keep")  \
   X(kWaitsUnwatched, "waits_unwatched", "waits not watched for triggers: too many requests at once")          \
   X(kDumpChunksLost, "dump_chunks_lost", "chunks missing in a dump: the ring had given them up, or no room")  \
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                    \

@@ -126,7 +126,6 @@ auto Labelled(Counter counter, const char* label, std::span<const char* const> n
 constexpr const char* kTokenKinds[] = {"prompt", "cached", "generated"};
 constexpr const char* kIterationKinds[] = {"graph", "piecewise", "eager", "mixed", "dummy"};
 constexpr const char* kIdleReasons[] = {"host", "dependency", "copy", "no_work"};
-constexpr const char* kCauses[] = {"unknown"};
 
 void Requests(Writer& writer) {
   writer.HistogramFamily("slowtoken_ttft_seconds", "Time to first token.",
@@ -150,9 +149,9 @@ void Requests(Writer& writer) {
                              add(Label("phase", record::kGapPhaseNames[i]), p.Find(Metric::kItlPhase, i));
                          });
   writer.Family("slowtoken_stalls", false, "Gaps that were stalls, by cause.",
-                Labelled(Counter::kStalls, "cause", kCauses));
-  writer.Family("slowtoken_slow_first_tokens", false, "First tokens later than their service level, by cause.",
-                Labelled(Counter::kSlowFirstTokens, "cause", kCauses));
+                Labelled(Counter::kStalls, "cause", record::kCauseNames));
+  writer.Family("slowtoken_slow_first_tokens", false, "First tokens that were slow, by cause.",
+                Labelled(Counter::kSlowFirstTokens, "cause", record::kCauseNames));
   writer.Family("slowtoken_requests", false, "Requests by how they finished.",
                 Labelled(Counter::kRequests, "finish", record::kFinishReasonTexts));
   writer.Family("slowtoken_tokens", false, "Tokens of prompts, of them found in a cache, and generated.",

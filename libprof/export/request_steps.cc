@@ -106,6 +106,7 @@ void RequestSteps::On(const record::GapSummary& gap) {
     event_.Text("largest_phase",
                 record::kGapPhaseNames[static_cast<size_t>(gap.largest_phase) % record::kGapPhaseCount]);
     event_.Number("excess", gap.excess_ns);
+    event_.Text("cause", record::kCauseNames[static_cast<size_t>(gap.finding.cause) % record::kCauseCount]);
   }
   if (gap.has_interference) event_.Number("interference_est", gap.interference_est_ns);
   window_->Add(tracks_->Request(gap.req), Shape::kNested, gap.start, end, event_.Bytes());

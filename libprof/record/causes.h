@@ -59,6 +59,8 @@ enum class Cause : uint8_t { SLOWTOKEN_CAUSES(SLOWTOKEN_ENUM) };
 inline constexpr const char* kCauseNames[] = {SLOWTOKEN_CAUSES(SLOWTOKEN_TEXT)};
 inline constexpr size_t kCauseCount = sizeof(kCauseNames) / sizeof(kCauseNames[0]);
 
+inline constexpr size_t kStallCauseCount = static_cast<size_t>(Cause::kProfiler) + 1;  // those a stall may have
+
 enum class EvidenceKind : uint8_t { SLOWTOKEN_EVIDENCE_KINDS(SLOWTOKEN_ENUM) };
 inline constexpr const char* kEvidenceNames[] = {SLOWTOKEN_EVIDENCE_KINDS(SLOWTOKEN_TEXT)};
 inline constexpr size_t kEvidenceCount = sizeof(kEvidenceNames) / sizeof(kEvidenceNames[0]);

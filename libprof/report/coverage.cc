@@ -71,7 +71,7 @@ void FillMissing(const v1::Report& report, const analysis::TraceAnalysis& analys
   missing(report.iterations().count() + report.iterations().dummy() == 0, "iterations");
   missing(counts.batches == 0, "batches");
   missing(report.origin().utc().empty(), "utc");
-  missing(true, "causes");  // this version names the phase of largest excess, not yet the cause
+  missing(!analysis.facts().saw_thread_states(), "thread_states");  // then host causes stay unknown
 }
 
 void FillProcesses(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,

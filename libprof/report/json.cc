@@ -4,6 +4,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/findings.h"
 #include "report/json_parts.h"
 
 namespace slowtoken::report {
@@ -109,7 +110,9 @@ Json StallJson(const v1::Stall& stall) {
           {"n", stall.n()},
           {"start_ns", stall.start_ns()},
           {"gap_ns", stall.gap_ns()},
-          {"cause", "unknown"},
+          {"cause", CauseText(stall.finding())},
+          {"confidence", ConfidenceText(stall.finding())},
+          {"evidence", EvidenceJson(stall.finding())},
           {"overlaps_blind", stall.overlaps_blind()},
           {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", stall.excess_ns()}};

@@ -2,18 +2,19 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/findings.h"
 #include "report/json.h"
 
 namespace slowtoken::report {
 namespace {
 
-// This version names the phase of largest excess; which cause stands behind it stays unknown.
 Json StallOf(const v1::Gap& gap) {
   if (!gap.has_stall_excess_ns()) return Json();
-  return {{"cause", "unknown"},
+  return {{"cause", CauseText(gap.finding())},
+          {"confidence", ConfidenceText(gap.finding())},
           {"largest_phase", record::kGapPhaseNames[gap.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", gap.stall_excess_ns()},
-          {"evidence", Json::array()}};
+          {"evidence", EvidenceJson(gap.finding())}};
 }
 
 Json GapJson(const v1::Gap& gap) {
@@ -28,7 +29,11 @@ Json GapJson(const v1::Gap& gap) {
 
 Json CauseOf(const v1::RequestReport& request) {
   if (!request.has_slow_excess_ns()) return Json();
-  return {{"cause", "unknown"}, {"excess_ns", request.slow_excess_ns()}, {"evidence", Json::array()}};
+  return {{"cause", CauseText(request.finding())},
+          {"confidence", ConfidenceText(request.finding())},
+          {"largest_phase", record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount]},
+          {"excess_ns", request.slow_excess_ns()},
+          {"evidence", EvidenceJson(request.finding())}};
 }
 
 Json PrefillBy(const v1::RequestReport& request, const Options& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/interval.h"
+#include "report/findings.h"
 #include "report/told.h"
 
 namespace slowtoken::report {
@@ -57,9 +58,11 @@ void ReportBuilder::On(const record::RequestSummary& summary) {
   report.set_prefill_idle_ns(summary.prefill_idle_ns);
   const uint32_t told = ToldPhases(summary.ttft_phases, summary.flags);
   report.set_ttft_told(told);
-  if (options_.slo_ttft_ns != 0 && summary.ttft_ns > options_.slo_ttft_ns) {
-    report.set_slow_excess_ns(summary.ttft_ns - options_.slo_ttft_ns);
-    ++ttft_over_level_;
+  if (options_.slo_ttft_ns != 0 && summary.ttft_ns > options_.slo_ttft_ns) ++ttft_over_level_;
+  if (summary.is_slow) {
+    report.set_slow_excess_ns(summary.excess_ns);
+    report.set_largest_phase(static_cast<uint32_t>(summary.largest_phase));
+    *report.mutable_finding() = ToFinding(summary.finding);
   }
   ttft_.Add(summary.ttft_ns);
   ttft_told_ |= told;
@@ -89,6 +92,7 @@ void ReportBuilder::On(const record::GapSummary& gap) {
     stall.stall.set_excess_ns(gap.excess_ns);
     stall.stall.set_largest_phase(static_cast<uint32_t>(gap.largest_phase));
     stall.stall.set_overlaps_blind((gap.flags & record::kOverlapsBlind) != 0);
+    *stall.stall.mutable_finding() = ToFinding(gap.finding);
   }
   if (options_.gaps ? Wanted(gap.req) : options_.only.has_value() && Wanted(gap.req)) AddGap(gap);
 }
@@ -105,6 +109,7 @@ void ReportBuilder::AddGap(const record::GapSummary& gap) {
   if (gap.is_stall) {
     out.set_stall_excess_ns(gap.excess_ns);
     out.set_largest_phase(static_cast<uint32_t>(gap.largest_phase));
+    *out.mutable_finding() = ToFinding(gap.finding);
   }
 }
 

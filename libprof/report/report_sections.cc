@@ -84,11 +84,16 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
     const auto text = analysis.request_texts().find(req);
     return text == analysis.request_texts().end() ? std::string() : text->second;
   };
+  const auto clear_finding = [&](v1::Finding* finding) {
+    if (finding != nullptr && finding->req() != 0) finding->set_clear(clear_of(finding->req()));
+  };
   for (Request* request : in_order) {
     v1::RequestReport& report = *report_.add_requests();
     report.Swap(&request->report);
     report.set_arrival_ns(SinceOrigin(request->arrival));
     report.set_clear(clear_of(report.req()));
+    clear_finding(report.has_finding() ? report.mutable_finding() : nullptr);
+    for (v1::Gap& gap : *report.mutable_gaps()) clear_finding(gap.has_finding() ? gap.mutable_finding() : nullptr);
     auto& gaps = *report.mutable_gaps();
     std::sort(gaps.begin(), gaps.end(), [](const v1::Gap& a, const v1::Gap& b) { return a.n() < b.n(); });
   }
@@ -100,6 +105,7 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
     stall.Swap(&open.stall);
     stall.set_start_ns(SinceOrigin(open.start));
     stall.set_clear(clear_of(stall.req()));
+    clear_finding(stall.mutable_finding());
   }
 }
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/findings.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "report/text_sections.h"
@@ -87,8 +87,6 @@ uint64_t LargestPhaseNs(const v1::RequestReport& request) {
   return phases.empty() ? 0 : *std::max_element(phases.begin(), phases.end());
 }
 
-const char* GapPhaseText(uint32_t phase) { return record::kGapPhaseNames[phase % record::kGapPhaseCount]; }
-
 void AddDistribution(Table& table, const char* name, const v1::Distribution& d) {
   table.Add({name, WithCommas(d.count()), Duration(d.mean_ns()), Duration(d.p50_ns()), Duration(d.p90_ns()),
              Duration(d.p99_ns()), Duration(d.max_ns())});
@@ -148,6 +146,15 @@ std::string LevelText(uint64_t over, uint64_t all, uint64_t level_ns, const char
                       WithCommas(all), " ", what, " (", Percent(Share(over, all)), ")\n");
 }
 
+// Why its first token is slow, if it is.
+std::string SlowLine(const v1::RequestReport& request) {
+  if (!request.has_slow_excess_ns()) return "";
+  const std::string evidence = EvidenceSentence(request.finding());
+  return absl::StrCat("  slow first token: ", Duration(request.slow_excess_ns()), " more ",
+                      record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount], " than usual\n    ",
+                      CauseText(request.finding()), evidence.empty() ? "" : ": ", evidence, "\n");
+}
+
 std::string RequestCaption(const v1::RequestReport& request) {
   std::string out = absl::StrCat("\nRequest ", RequestName(request.req(), request.clear()), ": ", FinishText(request),
                                  ", ", WithCommas(request.prompt()), " prompt tokens (", WithCommas(request.cached()),
@@ -155,10 +162,9 @@ std::string RequestCaption(const v1::RequestReport& request) {
   absl::StrAppend(&out, "  arrived at ", Duration(request.arrival_ns()), ", TTFT ",
                   request.has_ttft_ns() ? Duration(request.ttft_ns()) : "none", ", end to end ",
                   Duration(request.e2e_ns()));
-  if (request.has_slow_excess_ns())
-    absl::StrAppend(&out, " (", Duration(request.slow_excess_ns()), " over the service level)");
   if (request.preemptions() != 0) absl::StrAppend(&out, ", preempted ", request.preemptions(), " times");
-  return out + (request.partial() ? " (partial: not everything was seen)\n" : "\n");
+  out += request.partial() ? " (partial: not everything was seen)\n" : "\n";
+  return out + SlowLine(request);
 }
 
 std::string RequestGaps(const v1::RequestReport& request) {
@@ -167,7 +173,7 @@ std::string RequestGaps(const v1::RequestReport& request) {
   std::stable_sort(gaps.begin(), gaps.end(),
                    [](const v1::Gap* a, const v1::Gap* b) { return a->gap_ns() > b->gap_ns(); });
   gaps.resize(std::min<size_t>(gaps.size(), 20));
-  Table table({{"token"}, {"gap"}, {"stall", Align::kLeft}, {"phases", Align::kLeft, 70}});
+  Table table({{"token"}, {"gap"}, {"stall", Align::kLeft}, {"phases", Align::kLeft, 60}});
   for (const v1::Gap* gap : gaps) {
     std::vector<std::pair<uint64_t, int>> phases;
     phases.reserve(static_cast<size_t>(gap->phases_ns_size()));
@@ -175,10 +181,11 @@ std::string RequestGaps(const v1::RequestReport& request) {
     std::sort(phases.rbegin(), phases.rend());
     std::string text;
     for (size_t i = 0; i < std::min<size_t>(phases.size(), 3) && phases[i].first != 0; ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : ", ", GapPhaseText(static_cast<uint32_t>(phases[i].second)), " ",
+      absl::StrAppend(&text, i == 0 ? "" : ", ", record::kGapPhaseNames[phases[i].second], " ",
                       Duration(phases[i].first));
     }
-    table.Add({absl::StrCat(gap->n()), Duration(gap->gap_ns()), gap->has_stall_excess_ns() ? "stall" : "", text});
+    table.Add({absl::StrCat(gap->n()), Duration(gap->gap_ns()),
+               gap->has_stall_excess_ns() ? CauseText(gap->finding()) : "", text});
   }
   return table.empty() ? "" : absl::StrCat("\nLongest of its ", request.gaps_size(), " gaps\n", table.Text());
 }
@@ -227,45 +234,9 @@ std::string SlowestText(const v1::Report& report) {
     table.Add({RequestName(request->req(), request->clear()), Duration(request->arrival_ns()),
                Duration(request->ttft_ns()), LargestPhase(*request), Duration(LargestPhaseNs(*request)),
                Duration(request->e2e_ns()), WithCommas(request->prompt()), WithCommas(request->tokens()),
-               request->has_slow_excess_ns() ? "over the level" : ""});
+               request->has_slow_excess_ns() ? "slow" : ""});
   }
   return table.empty() ? "" : "\nSlowest first tokens\n" + table.Text();
-}
-
-std::string StallsText(const v1::Report& report) {
-  if (report.itl().step().count() == 0) return "";
-  if (report.stalls().empty()) return "\nStalls: none\n";
-  std::map<uint32_t, std::pair<uint64_t, uint64_t>> by_phase;  // count, excess
-  std::vector<const v1::Stall*> longest;
-  for (const v1::Stall& stall : report.stalls()) {
-    auto& [count, excess] = by_phase[stall.largest_phase()];
-    ++count;
-    excess += stall.excess_ns();
-    longest.push_back(&stall);
-  }
-  const uint64_t stalls = longest.size();
-  std::string out =
-      absl::StrCat("\nStalls: ", WithCommas(stalls), stalls == 1 ? " gap" : " gaps", " over the threshold (",
-                   Percent(Share(stalls, report.itl().step().count())), " of gaps); the cause is not told yet\n");
-  Table phases({{"phase of largest excess", Align::kLeft}, {"stalls"}, {"excess"}});
-  for (const auto& [phase, sum] : by_phase)
-    phases.Add({GapPhaseText(phase), WithCommas(sum.first), Duration(sum.second)});
-  std::stable_sort(longest.begin(), longest.end(),
-                   [](const auto* a, const auto* b) { return a->excess_ns() > b->excess_ns(); });
-  longest.resize(std::min<size_t>(longest.size(), kListed));
-  Table table({{"worst", Align::kLeft, 24},
-               {"token"},
-               {"at"},
-               {"gap"},
-               {"excess"},
-               {"phase of largest excess", Align::kLeft},
-               {"cause", Align::kLeft}});
-  for (const v1::Stall* stall : longest) {
-    table.Add({RequestName(stall->req(), stall->clear()), absl::StrCat(stall->n()), Duration(stall->start_ns()),
-               Duration(stall->gap_ns()), Duration(stall->excess_ns()), GapPhaseText(stall->largest_phase()),
-               stall->overlaps_blind() ? "unknown (blind)" : "unknown"});
-  }
-  return absl::StrCat(out, phases.Text(), "\n", table.Text());
 }
 
 std::string OneRequestText(const v1::Report& report) {

@@ -13,8 +13,11 @@ namespace slowtoken::report {
 std::string TtftText(const v1::Report& report, const Options& options);
 std::string ItlText(const v1::Report& report, const Options& options);
 std::string SlowestText(const v1::Report& report);
-std::string StallsText(const v1::Report& report);
 std::string OneRequestText(const v1::Report& report);
+
+// text_causes.cc
+std::string SlowFirstText(const v1::Report& report);
+std::string StallsText(const v1::Report& report);
 
 // text_machine.cc
 std::string IterationsText(const v1::Report& report, const Options& options);

@@ -91,7 +91,8 @@ void AddRequests(const std::vector<Pair>& pairs, TopRun& run) {
     run.tokens_per_s = run.tokens_per_s.value_or(0) + static_cast<double>(pair.Grown(generated)) / pair.seconds();
     for (const auto& [key, value] : pair.now->counters) {
       if (key.counter != Counter::kStalls) continue;
-      run.stalls[key.label == 0 ? "unknown" : absl::StrCat("cause ", key.label)] += pair.Grown(key);
+      run.stalls[key.label < record::kCauseCount ? record::kCauseNames[key.label]
+                                                 : absl::StrCat("cause ", key.label)] += pair.Grown(key);
     }
   }
 }

@@ -87,16 +87,6 @@ TEST_F(StallSloTest, AGapThatIsAsUsualButOverTheLevelNamesItsLongestPhase) {
   EXPECT_LE(gap.excess_ns, 17 * kMs) << "over the level of 3 ms";
 }
 
-TEST_F(StallTest, DecodeMediansAreKeptByPowersOfTwoOfTheBatch) {
-  rule_.LearnDecode(4, 100);
-  rule_.LearnDecode(7, 120);
-  rule_.LearnDecode(8, 5000);
-  EXPECT_EQ(rule_.decode_median(5).value(), 100u);
-  EXPECT_EQ(rule_.decode_median(5).samples(), 2u);
-  EXPECT_EQ(rule_.decode_median(15).samples(), 1u);
-  EXPECT_EQ(rule_.decode_median(16).samples(), 0u);
-}
-
 TEST(Stall, EngineMarksTheSlowGap) {
   Bench bench;
   Scene scene(bench);

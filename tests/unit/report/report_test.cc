@@ -65,7 +65,7 @@ TEST(ReportText, AnEmptyTraceSaysWhatIsMissing) {
   scenario.processes().clear();
   const std::string text = WriteText(scenario.Build(), {}, {});
   EXPECT_NE(text.find("INCOMPLETE, tier 0"), std::string::npos) << text;
-  EXPECT_NE(text.find("not recorded: gpu_records, launches, requests, iterations, batches, utc, causes"),
+  EXPECT_NE(text.find("not recorded: gpu_records, launches, requests, iterations, batches, utc, thread_states"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("nan"), std::string::npos);
@@ -133,22 +133,26 @@ TEST(ReportJson, TokensOfSpeculativeStepsAreWeighted) {
   EXPECT_TRUE(report["requests"][0]["gaps"].empty()) << "only kept when asked for";
 }
 
-TEST(ReportJson, StallsNameTheirPhaseAndAnUnknownCause) {
+TEST(ReportJson, ASlowFirstTokenHasItsCauseAndEvidence) {
   const json report = json::parse(JsonText(Whole(kAll), kAll));
-  ASSERT_EQ(report["stalls"].size(), 1u);
-  EXPECT_EQ(report["stalls"][0]["cause"], "unknown");
-  EXPECT_EQ(report["stalls"][0]["excess_ns"], 50'000'000);
-  const json& gap = report["requests"][2]["gaps"][2];
-  EXPECT_EQ(gap["stall"]["largest_phase"], "prefill_interference");
-  EXPECT_TRUE(gap["stall"]["evidence"].is_array());
-  EXPECT_TRUE(report["requests"][0]["gaps"][0]["stall"].is_null());
+  EXPECT_TRUE(report["requests"][0]["cause"].is_null());
+  const json& cause = report["requests"][2]["cause"];
+  EXPECT_EQ(cause["cause"], "queue_kv_space");
+  EXPECT_EQ(cause["confidence"], "low");
+  EXPECT_EQ(cause["largest_phase"], "queue");
+  EXPECT_EQ(cause["excess_ns"], 28'000'000);
+  EXPECT_EQ(cause["evidence"], json::parse(R"([{"kind": "wait_marks", "ns": 20000000}])"));
 }
 
-TEST(ReportJson, SlowFirstTokensAgainstAnSlo) {
-  const Options options{.slo_ttft_ns = 100'000'000};
-  const json report = json::parse(JsonText(Whole(options), options));
-  EXPECT_TRUE(report["requests"][0]["cause"].is_null());
-  EXPECT_EQ(report["requests"][2]["cause"]["excess_ns"], 20'000'007);
+TEST(ReportJson, AStallHasItsCauseAndEvidence) {
+  const json report = json::parse(JsonText(Whole(kAll), kAll));
+  const json& stall = report["requests"][2]["gaps"][2]["stall"];
+  EXPECT_EQ(stall["cause"], "prefill_interference");
+  EXPECT_EQ(stall["confidence"], "high");
+  EXPECT_EQ(stall["evidence"], json::parse(R"([{"kind": "other_prefill", "ns": 49000000, "start_ns": 2000000,
+      "end_ns": 51000000, "iter": 7, "req": "0000000000000002", "amount": 4096}])"));
+  EXPECT_EQ(report["stalls"][0]["cause"], "prefill_interference");
+  EXPECT_EQ(report["stalls"][0]["evidence"], stall["evidence"]);
 }
 
 TEST(ReportJson, WhatCannotBeToldIsLeftOutOrNull) {
@@ -314,6 +318,7 @@ TEST(Report, WhatOverlapsABlindIntervalSaysSo) {
   record::GapSummary gap = testing::GapOf(1, 2, Scenario::kStart + 1'000'000, 90'000'000);
   gap.is_stall = true;
   gap.flags |= record::kOverlapsBlind;
+  gap.finding.evidence = record::EvidenceKind::kBlind;
   scenario.builder().On(gap);
   scenario.builder().On(request);
   const v1::Report report = scenario.Build();
@@ -321,7 +326,7 @@ TEST(Report, WhatOverlapsABlindIntervalSaysSo) {
   EXPECT_TRUE(written["requests"][0]["overlaps_blind"].get<bool>());
   EXPECT_TRUE(written["requests"][0]["gaps"][0]["overlaps_blind"].get<bool>());
   EXPECT_TRUE(written["stalls"][0]["overlaps_blind"].get<bool>());
-  EXPECT_NE(WriteText(report, {}, {}).find("unknown (blind)"), std::string::npos);
+  EXPECT_NE(WriteText(report, {}, {}).find("unknown: nothing was seen for a part of this time"), std::string::npos);
 }
 
 TEST(ReportJson, BugLog106_AnyNameGivesStrictJson) {

@@ -151,12 +151,31 @@ void Scenario::PlaySummaries() {
         gap.is_stall = true;
         gap.largest_phase = record::GapPhase::kPrefillInterference;
         gap.excess_ns = 50'000'000;
+        gap.finding = {.cause = record::Cause::kPrefillInterference,
+                       .evidence = record::EvidenceKind::kOtherPrefill,
+                       .confidence = record::Confidence::kHigh,
+                       .req = 2,
+                       .iter = 7,
+                       .amount = 4096,
+                       .evidence_ns = 49'000'000,
+                       .evidence_start_ns = 2'000'000,
+                       .evidence_end_ns = 51'000'000};
       }
       if (req == 2 && n == 5) gap.n_new = 2;
       if (req == 1 && n == 3) gap.has_interference = true, gap.interference_est_ns = 1'000'000;
       builder_.On(gap);
     }
-    builder_.On(RequestOf(req, arrival, ttft, 5));
+    record::RequestSummary request = RequestOf(req, arrival, ttft, 5);
+    if (req == 3) {
+      request.is_slow = true;
+      request.largest_phase = record::TtftPhase::kQueue;
+      request.excess_ns = 28'000'000;
+      request.finding = {.cause = record::Cause::kQueueKvSpace,
+                         .evidence = record::EvidenceKind::kWaitMarks,
+                         .confidence = record::Confidence::kLow,
+                         .evidence_ns = 20'000'000};
+    }
+    builder_.On(request);
   }
 }
 

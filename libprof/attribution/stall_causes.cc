@@ -1,0 +1,81 @@
+#include "attribution/stall_causes.h"
+
+namespace slowtoken::attribution {
+
+using record::Cause;
+using record::EvidenceKind;
+using record::GapPhase;
+
+namespace {
+
+bool IsHostPhase(GapPhase phase) {
+  return phase == GapPhase::kSchedule || phase == GapPhase::kSubmit || phase == GapPhase::kGpuIdle ||
+         phase == GapPhase::kCommitWait;
+}
+
+// The thread that should have acted in a phase of the iteration.
+uint64_t ThreadFor(const Iteration& iteration, GapPhase phase) {
+  const uint64_t schedules = iteration.schedule_thread != 0 ? iteration.schedule_thread : iteration.launch_thread;
+  const uint64_t launches = iteration.launch_thread != 0 ? iteration.launch_thread : iteration.schedule_thread;
+  switch (phase) {
+    case GapPhase::kSchedule:
+    case GapPhase::kCommitWait:
+      return schedules;
+    case GapPhase::kSubmit:
+    case GapPhase::kGpuIdle:
+      return launches;
+    case GapPhase::kSample:
+      return iteration.sample_thread != 0 ? iteration.sample_thread : launches;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+void StallCauses::Judge(const GapInputs& inputs, record::GapSummary* gap) {
+  if ((gap->flags & record::kOverlapsBlind) != 0) {
+    gap->finding.evidence = EvidenceKind::kBlind;
+    return;
+  }
+  const Pieces pieces = phases_.PiecesOf(gap->largest_phase);
+  const Iteration* acting = inputs.own.yield;
+  if (acting == nullptr && !inputs.own.entries.empty()) acting = inputs.own.entries.back().iteration;
+  const CauseCase c{inputs.request.id, inputs.own, pieces, gap->excess_ns,
+                    acting != nullptr ? ThreadFor(*acting, gap->largest_phase) : 0};
+  if (!Find(c, gap->largest_phase, &gap->finding)) {
+    gap->finding = {};
+    return;
+  }
+  gap->finding.evidence_start_ns -= std::min(gap->finding.evidence_start_ns, gap->start);
+  gap->finding.evidence_end_ns -= std::min(gap->finding.evidence_end_ns, gap->start);
+}
+
+// In order of precedence: the more specific first.
+bool StallCauses::Find(const CauseCase& c, GapPhase phase, record::CauseFinding* finding) const {
+  const EvidenceFinder& look = evidence_;
+  if (look.Event(c, Cause::kProfiler, EvidenceKind::kOwnFlush, finding) ||
+      look.Event(c, Cause::kHostPaused, EvidenceKind::kGc, finding) ||
+      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kKvWork, finding) ||
+      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kMemoryCall, finding) || look.GraphMiss(c, finding)) {
+    return true;
+  }
+  switch (phase) {
+    case GapPhase::kPreempted:
+      return look.Whole(c, Cause::kPreempted, EvidenceKind::kPreemption, finding);
+    case GapPhase::kTransport:
+      if (!look.Whole(c, Cause::kTransportBackpressure, EvidenceKind::kCommittedEarly, finding)) return false;
+      finding->amount = finding->evidence_ns;
+      return true;
+    case GapPhase::kUnattributed:
+      return false;
+    default:
+      break;
+  }
+  return look.Recompute(c, finding) || look.Collective(c, finding) || look.OtherPrefill(c, finding) ||
+         (phase == GapPhase::kSample && look.Sampling(c, finding)) ||
+         (phase == GapPhase::kGpuBusy && look.SlowKernels(c, finding)) || look.ThreadPaused(c, finding) ||
+         (IsHostPhase(phase) && look.ThreadRan(c, finding));
+}
+
+}  // namespace slowtoken::attribution

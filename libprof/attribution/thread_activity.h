@@ -1,0 +1,70 @@
+// ThreadActivity: how the watched threads spent the last seconds, and what the host took from the process. Filled from
+// OffCpu, CpuSample and HostSample events in any order, asked for stalls and slow first tokens only; used by
+// attribution; single threaded; bounded: the oldest are forgotten first. A question costs a walk over what is kept.
+#pragma once
+
+#include "attribution/coverage.h"
+#include "attribution/iteration.h"
+#include "base/loss.h"
+#include "record/thread_states.h"
+
+namespace slowtoken::attribution {
+
+class ThreadActivity {
+ public:
+  bool Init(base::Arena& arena, uint32_t off_cpu, uint32_t samples, base::LossCounters& losses);
+
+  void Add(const record::OffCpu& off);
+  void Add(const record::CpuSample& sample);
+  void Add(const record::HostSample& sample);
+
+  // How a thread spent some pieces of time. `known`: samples cover at least nine tenths of them; else nothing is said.
+  struct Answer {
+    bool known = false;
+    bool exact = false;                 // every moment off the CPU is known; else the totals of the samples, shared out
+    uint64_t off_ns = 0;                // not on a CPU
+    uint64_t waited_ns = 0;             // of them, runnable without one
+    TimeNs off_start = 0, off_end = 0;  // hull; exact only
+  };
+  Answer Over(uint64_t thread, const Pieces& pieces) const;
+
+  // visit(start, end) for each time in [from, to] that the thread was off the CPU.
+  template <typename Visit>
+  void ForEachOff(uint64_t thread, TimeNs from, TimeNs to, Visit visit) const {
+    for (size_t i = off_count_; i > 0 && off_[i - 1].end > from; --i) {
+      if (off_[i - 1].thread == thread && off_[i - 1].start < to) visit(off_[i - 1].start, off_[i - 1].end);
+    }
+  }
+
+  // What the host took from the process while [from, to] lasted.
+  struct Taken {
+    uint64_t throttled_ns = 0;
+    uint64_t major_faults = 0;
+  };
+  Taken TakenFrom(record::ProcessIndex process, TimeNs from, TimeNs to) const;
+
+  // Forgets what ended before `before`.
+  void Prune(TimeNs before);
+
+ private:
+  struct Off {
+    uint64_t thread = 0;
+    TimeNs start = 0, end = 0;
+    bool preempted = false;
+  };
+  struct Sample {
+    uint64_t thread = 0;
+    TimeNs start = 0, end = 0;
+    uint64_t ran_ns = 0, waited_ns = 0;
+    bool exact = false;
+  };
+  static constexpr size_t kHostSamples = 256;
+
+  std::span<Off> off_;         // by end
+  std::span<Sample> samples_;  // by end
+  std::span<record::HostSample> host_;
+  size_t off_count_ = 0, sample_count_ = 0, host_count_ = 0;
+  base::LossCounters* losses_ = nullptr;
+};
+
+}  // namespace slowtoken::attribution

@@ -1,0 +1,230 @@
+// Which cause a slow first token gets: a row of plain requests, and one that is unlike them.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "scene.h"
+
+namespace slowtoken::attribution::testing {
+namespace {
+
+using record::AnnotationName;
+using record::Cause;
+using record::Confidence;
+using record::EvidenceKind;
+using record::TtftPhase;
+
+constexpr TimeNs kBase = 5 * kSecond;
+constexpr record::ThreadId kScheduler = 1, kWorker = 2;
+constexpr record::RequestId kPlain = 40, kOdd = 41;  // requests 1 … kPlain are plain; then comes the odd one
+constexpr record::CorrelationId kSpare = 100'000;
+
+struct Path {
+  TimeNs handoff = 50 * kUs, tokenize = 200 * kUs, queue = 200 * kUs, schedule = 200 * kUs, submit = 300 * kUs;
+  TimeNs prefill = 2 * kMs, wait = 0;  // wait: between two chunks
+  TimeNs sample = 200 * kUs, commit = 100 * kUs, send = 100 * kUs;
+  uint64_t prompt = 100;
+};
+
+struct Times {
+  TimeNs arrival = 0, tokenize = 0, queued = 0, schedule = 0, submit = 0, prefill = 0, wait = 0, sample = 0, send = 0;
+};
+
+class FirstTokenCausesTest : public ::testing::Test {
+ protected:
+  void Play(const Path& odd, const std::function<void(const Times&)>& more = {}) {
+    TimeNs at = kBase;
+    for (record::RequestId req = 1; req <= kOdd; ++req) {
+      const Times times = Add(req, req == kOdd ? odd : Path{}, at);
+      if (req == kOdd && more) more(times);
+      at = times.send + kSecond;
+    }
+    for (const record::ThreadId thread : {kScheduler, kWorker}) {
+      const record::CpuSample sample{.start = kBase, .end = at + kSecond, .thread = thread, .exact = true};
+      scene_.log().push_back({sample, {}, kBase});
+    }
+    Deliver();
+  }
+
+  // As they happened, with an Advance after each request: what is usual is learnt from requests that are over.
+  void Deliver() {
+    std::stable_sort(scene_.log().begin(), scene_.log().end(),
+                     [](const LoggedEvent& a, const LoggedEvent& b) { return a.known < b.known; });
+    TimeNs next = kBase + kSecond;
+    for (const LoggedEvent& event : scene_.log()) {
+      for (; event.known > next; next += 100 * kMs) bench_.Advance(next);
+      event.DeliverTo(bench_.engine());
+    }
+    bench_.engine().Finish();
+  }
+
+  Times Add(record::RequestId req, const Path& path, TimeNs at) {
+    Times t;
+    t.arrival = at;
+    t.tokenize = t.arrival + path.handoff;
+    t.queued = t.tokenize + path.tokenize;
+    t.schedule = t.queued + path.queue;
+    t.submit = t.schedule + path.schedule;
+    t.prefill = t.submit + path.submit;
+    t.wait = t.prefill + path.prefill / 2;
+    t.sample = t.prefill + path.prefill + path.wait;
+    const TimeNs committed = t.sample + path.sample + path.commit;
+    t.send = committed + path.send;
+    scene_.Req(req, t.arrival, t.send + kMs, path.prompt);
+    scene_.Tokenize(req, t.tokenize, t.queued);
+    scene_.Mark(AnnotationName::kReqQueued, req, t.queued);
+    scene_.Mark(AnnotationName::kReqScheduled, req, t.schedule);
+    if (path.wait == 0) {
+      Iteration(2 * req, {req, static_cast<uint32_t>(path.prompt), record::RowKind::kPrefill}, t.schedule, t.submit,
+                t.prefill, t.sample, t.sample + path.sample);
+    } else {
+      const auto half = static_cast<uint32_t>(path.prompt / 2);
+      Iteration(2 * req, {req, half, record::RowKind::kChunk}, t.schedule, t.submit, t.prefill, t.wait, t.wait + kUs);
+      const TimeNs again = t.wait + path.wait;
+      Iteration(2 * req + 1, {req, half, record::RowKind::kPrefill}, again - 300 * kUs, again - 200 * kUs, again,
+                t.sample, t.sample + path.sample);
+    }
+    scene_.Token(req, 1, committed, path.wait == 0 ? 2 * req : 2 * req + 1);
+    scene_.Send(req, 1, committed, t.send, 1);
+    scene_.FinishMark(req, t.send, record::FinishReason::kLength);
+    return t;
+  }
+
+  void Iteration(uint64_t iter, record::BatchRow row, TimeNs schedule, TimeNs submit, TimeNs gpu, TimeNs sample,
+                 TimeNs end) {
+    const Options worker{.thread = kWorker};
+    scene_.Range(AnnotationName::kIterSchedule, iter, schedule, submit, {.thread = kScheduler});
+    scene_.Batch(iter, submit - kUs, true, {row});
+    scene_.Range(AnnotationName::kIter, iter, submit, end + kUs, worker);
+    scene_.Launch(static_cast<record::CorrelationId>(iter), gpu - 20 * kUs, gpu - 10 * kUs, worker);
+    scene_.Kernel(static_cast<record::CorrelationId>(iter), gpu, sample);
+    scene_.Range(AnnotationName::kIterSample, {}, sample, end, worker);
+  }
+
+  void ExpectCause(TtftPhase phase, Cause cause, EvidenceKind evidence, Confidence confidence = Confidence::kHigh) {
+    const record::RequestSummary* odd = bench_.out().Find(kOdd);
+    ASSERT_NE(odd, nullptr);
+    ASSERT_TRUE(odd->is_slow);
+    EXPECT_STREQ(record::kTtftPhaseNames[static_cast<size_t>(odd->largest_phase)],
+                 record::kTtftPhaseNames[static_cast<size_t>(phase)]);
+    EXPECT_STREQ(record::kCauseNames[static_cast<size_t>(odd->finding.cause)],
+                 record::kCauseNames[static_cast<size_t>(cause)]);
+    EXPECT_STREQ(record::kEvidenceNames[static_cast<size_t>(odd->finding.evidence)],
+                 record::kEvidenceNames[static_cast<size_t>(evidence)]);
+    EXPECT_EQ(odd->finding.confidence, confidence);
+    for (record::RequestId req = 1; req <= kPlain; ++req) {
+      const record::RequestSummary* plain = bench_.out().Find(req);
+      ASSERT_NE(plain, nullptr);
+      EXPECT_FALSE(plain->is_slow) << req;
+    }
+  }
+  const record::CauseFinding& Finding() { return bench_.out().Find(kOdd)->finding; }
+
+  Bench bench_;
+  Scene scene_{bench_};
+};
+
+TEST_F(FirstTokenCausesTest, QueuedForTheReasonTheEngineGives) {
+  Play({.queue = 40 * kMs},
+       [&](const Times& t) { scene_.Waiting(kOdd, t.queued + kUs, record::WaitReason::kKvSpace); });
+  ExpectCause(TtftPhase::kQueue, Cause::kQueueKvSpace, EvidenceKind::kWaitMarks);
+}
+
+TEST_F(FirstTokenCausesTest, QueuedForNoReasonGivenIsNotSure) {
+  Play({.queue = 40 * kMs});
+  ExpectCause(TtftPhase::kQueue, Cause::kQueueOther, EvidenceKind::kWaitMarks, Confidence::kLow);
+}
+
+TEST_F(FirstTokenCausesTest, WaitingForRemoteKv) {
+  Play({.queue = 40 * kMs},
+       [&](const Times& t) { scene_.Waiting(kOdd, t.queued + kUs, record::WaitReason::kRemoteKv); });
+  ExpectCause(TtftPhase::kKvWait, Cause::kQueueRemoteKv, EvidenceKind::kWaitMarks);
+}
+
+TEST_F(FirstTokenCausesTest, ATokenizerBusyWithAnother) {
+  Play({.handoff = 40 * kMs}, [&](const Times& t) {
+    scene_.Tokenize(900, t.arrival + kMs, t.tokenize - 10 * kUs);
+    scene_.Mark(AnnotationName::kReqQueued, 900, t.tokenize);
+  });
+  ExpectCause(TtftPhase::kHandoff, Cause::kTokenizer, EvidenceKind::kBusyTokenizer);
+  EXPECT_EQ(Finding().req, 900u);
+  EXPECT_EQ(Finding().evidence_start_ns, kMs);
+}
+
+TEST_F(FirstTokenCausesTest, AHandoffThatNothingExplainsStaysUnknown) {
+  Play({.handoff = 40 * kMs});
+  ExpectCause(TtftPhase::kHandoff, Cause::kUnknown, EvidenceKind::kNone, Confidence::kNone);
+}
+
+TEST_F(FirstTokenCausesTest, OthersBetweenItsChunks) {
+  Play({.wait = 40 * kMs}, [&](const Times& t) {
+    const Options other{.thread = kWorker, .engine = 1};
+    scene_.Batch(900, t.wait, true, {Row(7, 4000, record::RowKind::kPrefill)}, {}, other);
+    scene_.Range(AnnotationName::kIter, 900, t.wait, t.wait + kMs, other);
+    scene_.Launch(kSpare, t.wait + 10 * kUs, t.wait + 20 * kUs, other);
+    scene_.Kernel(kSpare, t.wait + kMs, t.wait + 39 * kMs);
+  });
+  ExpectCause(TtftPhase::kPrefillWait, Cause::kChunkInterleaving, EvidenceKind::kOthersBetween);
+  EXPECT_EQ(Finding().amount, 1u);
+}
+
+TEST_F(FirstTokenCausesTest, ALongPromptTakesAsLongAsItIs) {
+  Play({.prefill = 40 * kMs, .prompt = 2000});
+  ExpectCause(TtftPhase::kPrefill, Cause::kLongPrompt, EvidenceKind::kOwnPrompt);
+  EXPECT_EQ(Finding().amount, 2000u);
+}
+
+TEST_F(FirstTokenCausesTest, AShortPromptThatTakesLongRanOnASlowGpu) {
+  Play({.prefill = 40 * kMs});
+  ExpectCause(TtftPhase::kPrefill, Cause::kGpuSlow, EvidenceKind::kSlowKernels);
+}
+
+TEST_F(FirstTokenCausesTest, LoadingCodeIsAColdStart) {
+  Play({.submit = 40 * kMs}, [&](const Times& t) {
+    scene_.Launch(kSpare, t.submit + kMs, t.prefill - kMs, {.thread = kWorker}, record::ApiClass::kModule);
+  });
+  ExpectCause(TtftPhase::kSubmit, Cause::kColdStart, EvidenceKind::kModuleLoad);
+}
+
+TEST_F(FirstTokenCausesTest, TheGpuWasBusyWithOthers) {
+  Play({.submit = 40 * kMs}, [&](const Times& t) {
+    // Launched at once, run late: others' work is in front.
+    scene_.Launch(kSpare + 1, t.submit + 20 * kUs, t.submit + 30 * kUs, {.thread = kWorker});
+    scene_.Kernel(kSpare + 1, t.prefill, t.prefill + 10 * kUs);
+    const Options other{.thread = 3, .engine = 1};
+    scene_.Batch(900, t.submit - kMs, true, {Row(7, 1, record::RowKind::kDecode)}, {}, other);
+    scene_.Range(AnnotationName::kIter, 900, t.submit - kMs, t.submit, other);
+    scene_.Launch(kSpare, t.submit - kMs, t.submit - kMs + 10 * kUs, other);
+    scene_.Kernel(kSpare, t.submit, t.prefill - kUs);
+  });
+  ExpectCause(TtftPhase::kBacklog, Cause::kBacklog, EvidenceKind::kOtherGpuWork);
+}
+
+TEST_F(FirstTokenCausesTest, AWorkerThatSleptIsPaused) {
+  Play({.submit = 40 * kMs}, [&](const Times& t) {
+    const record::OffCpu off{t.submit + kMs, t.prefill - kMs, kWorker, record::OffCpuReason::kBlocked, 0};
+    scene_.log().push_back({off, {}, off.end});
+  });
+  ExpectCause(TtftPhase::kSubmit, Cause::kHostPaused, EvidenceKind::kThreadBlocked);
+}
+
+TEST_F(FirstTokenCausesTest, ASchedulerThatComputedDelayedIt) {
+  Play({.schedule = 40 * kMs});
+  ExpectCause(TtftPhase::kSchedule, Cause::kSchedulerDelay, EvidenceKind::kThreadRan);
+}
+
+TEST_F(FirstTokenCausesTest, AFirstTokenThatIsThereAndNotSent) {
+  Play({.send = 40 * kMs});
+  ExpectCause(TtftPhase::kTransport, Cause::kTransportBackpressure, EvidenceKind::kCommittedEarly);
+}
+
+TEST_F(FirstTokenCausesTest, FreshServersAreNotSlowBelowASecond) {
+  Add(1, {.queue = 900 * kMs}, kBase);
+  Add(2, {.queue = 1100 * kMs}, kBase + 2 * kSecond);
+  Deliver();
+  EXPECT_FALSE(bench_.out().Find(1)->is_slow);
+  EXPECT_TRUE(bench_.out().Find(2)->is_slow);
+}
+
+}  // namespace
+}  // namespace slowtoken::attribution::testing
