@@ -23,7 +23,7 @@ class Writer {
   explicit Writer(std::span<char> room) : room_(room) {}
   void Add(std::string_view text) {
     const size_t n = std::min(text.size(), room_.size() - used_);
-    memcpy(room_.data() + used_, text.data(), n);
+    if (n != 0) memcpy(room_.data() + used_, text.data(), n);
     used_ += n;
   }
   std::string_view text() const { return {room_.data(), used_}; }

@@ -66,7 +66,8 @@ def main():
         rows, cpu_s = serve(arguments.bin_dir, arguments.config, arguments.requests, pathlib.Path(folder))
     answered = [row for row in rows if row.get("chunks")]
     if len(answered) != len(rows):
-        sys.exit(f"{len(rows) - len(answered)} of {len(rows)} requests were not answered")
+        why = sorted({str(row.get("error", row.get("status"))) for row in rows if not row.get("chunks")})
+        sys.exit(f"{len(rows) - len(answered)} of {len(rows)} requests were not answered: {', '.join(why)}")
     tokens = sum(len(row["chunks"]) for row in rows)
     took_s = (max(row["last"] for row in rows) - min(row["send"] for row in rows)) / 1e9
     gaps = [(b - a) / 1e6 for row in rows for a, b in zip(row["chunks"], row["chunks"][1:])]

@@ -54,8 +54,6 @@ class EventCheck final : public record::EventVisitor {
 class NvtxWorld {
  public:
   NvtxWorld() {
-    // What an earlier input registered is forgotten with its recorder.
-    if (nvtx::Recorder* before = nvtx::g_recorder.exchange(nullptr); before != nullptr) before->threads.DropKey();
     nvtx::Options options;
     options.threads = 2;
     options.chunks = 4;
@@ -70,7 +68,11 @@ class NvtxWorld {
     Require(source_.Init(arena_, options, losses_));
     clock_.AddSnapshot(capture::ClockMap::Take(nullptr));
   }
-  ~NvtxWorld() { arena_.Release(); }
+  // What the input registered is forgotten with its recorder.
+  ~NvtxWorld() {
+    nvtx::g_recorder.exchange(nullptr)->threads.DropKey();
+    arena_.Release();
+  }
   NvtxWorld(const NvtxWorld&) = delete;
   NvtxWorld& operator=(const NvtxWorld&) = delete;
 

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -154,6 +158,34 @@ TEST_F(HttpServerTest, DrainingRefusesNewRequests) {
 TEST_F(HttpServerTest, Health) {
   httplib::Client client("127.0.0.1", port);
   EXPECT_EQ(client.Get("/health")->body, "ok\n");
+}
+
+// Whether a connection is made while nobody accepts.
+bool Connects(int port, int& fd) {
+  fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return true;
+  pollfd ready{fd, POLLOUT, 0};
+  int error = 0;
+  socklen_t size = sizeof error;
+  return poll(&ready, 1, 500) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+TEST_F(HttpServerTest, ABurstOfConnectionsWaits) {
+  HttpServer busy(config, 1, *frontend);
+  const int busy_port = busy.Bind(0);
+  ASSERT_GT(busy_port, 0);
+  std::vector<int> open;
+  for (int i = 0; i < 100; ++i) {
+    const bool connected = Connects(busy_port, open.emplace_back());
+    EXPECT_TRUE(connected) << "connection " << i;
+    if (!connected) break;
+  }
+  for (const int fd : open) close(fd);
+  EXPECT_TRUE(httplib::Client("127.0.0.1", port).Get("/health"));  // the other one serves by now, and can be stopped
 }
 
 }  // namespace

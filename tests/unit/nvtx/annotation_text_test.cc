@@ -257,6 +257,7 @@ TEST(AnnotationShape, KeepsNameAndKeysAndNoValue) {
   EXPECT_EQ(AnnotationShape("req.token|req=secret,n=many", small), "req.token|re");
   char room[160];
   EXPECT_EQ(AnnotationShape(std::string(500, 'x') + "|n=1", room), std::string(64, 'x') + "|n=");
+  EXPECT_EQ(AnnotationShape({}, room), "") << "a message that says nothing";
 }
 
 // docs/ATTRIBUTION.md §1, the batch written by hand.

@@ -2,6 +2,7 @@
 
 #include <httplib.h>
 #include <pthread.h>
+#include <sys/socket.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -21,8 +22,14 @@ void Refuse(httplib::Response& response, int status, const std::string& message)
 
 }  // namespace
 
+// cpp-httplib lets five connections wait to be accepted; in a burst of requests the others would be reset.
+class Listener final : public httplib::Server {
+ public:
+  void LetMoreWait() const { ::listen(svr_sock_, 1024); }
+};
+
 HttpServer::HttpServer(const Config& config, uint64_t seed, Frontend& frontend)
-    : config_(config), seed_(seed), frontend_(frontend), server_(std::make_unique<httplib::Server>()) {
+    : config_(config), seed_(seed), frontend_(frontend), server_(std::make_unique<Listener>()) {
   const size_t threads = static_cast<size_t>(config.http_threads);
   server_->new_task_queue = [threads] { return new httplib::ThreadPool(threads); };  // httplib deletes it
   server_->set_tcp_nodelay(true);
@@ -37,8 +44,14 @@ HttpServer::HttpServer(const Config& config, uint64_t seed, Frontend& frontend)
 HttpServer::~HttpServer() = default;
 
 int HttpServer::Bind(int port) {
-  if (port == 0) return server_->bind_to_any_port("127.0.0.1");
-  return server_->bind_to_port("127.0.0.1", port) ? port : -1;
+  int bound = port;
+  if (port == 0) {
+    bound = server_->bind_to_any_port("127.0.0.1");
+  } else if (!server_->bind_to_port("127.0.0.1", port)) {
+    bound = -1;
+  }
+  if (bound > 0) server_->LetMoreWait();
+  return bound;
 }
 
 void HttpServer::Serve() { server_->listen_after_bind(); }

@@ -13,12 +13,13 @@
 #include "server/frontend.h"
 
 namespace httplib {
-class Server;
 struct Request;
 struct Response;
 }  // namespace httplib
 
 namespace slowtoken::demo {
+
+class Listener;
 
 class HttpServer {
  public:
@@ -47,7 +48,7 @@ class HttpServer {
   Frontend& frontend_;
   std::atomic<bool> draining_{false};
   std::atomic<uint64_t> drawn_{0};
-  std::unique_ptr<httplib::Server> server_;
+  std::unique_ptr<Listener> server_;
 };
 
 }  // namespace slowtoken::demo
