@@ -11,7 +11,7 @@ TTFT_LABELS = ["preempted", "transport", "commit_wait", "sample", "prefill", "pr
 
 class Truth:
     def __init__(self, path):
-        self.requests, self.iterations, self.jitter = {}, {}, []
+        self.requests, self.iterations, self.jitter, self.lost = {}, {}, [], {}
         with open(path) as lines:
             for line in lines:
                 item = json.loads(line)
@@ -21,6 +21,7 @@ class Truth:
                     self.iterations[item["iter"]] = item
                 elif "jitter" in item:
                     self.jitter.append(tuple(item["jitter"]))
+                    self.lost.setdefault(item["thread"], []).append(tuple(item["jitter"]))
         self.jitter.sort()
 
     def finished(self):

@@ -47,6 +47,21 @@ TEST(KvManager, NoBlockIsHeldTwice) {
   EXPECT_EQ(kv.free(), 0);
 }
 
+TEST(KvManager, SomebodyElseTakesTheFreeBlocksAndGivesThemBack) {
+  KvManager kv(8, 16);
+  std::vector<int32_t> held;
+  ASSERT_TRUE(kv.Grow(held, 32));
+  kv.KeepFree(1);
+  EXPECT_EQ(kv.free(), 1);
+  EXPECT_EQ(kv.used(), 7);
+  EXPECT_FALSE(kv.Grow(held, 64));
+  kv.KeepFree(3);
+  EXPECT_EQ(kv.free(), 3);
+  kv.Release(held);
+  kv.KeepFree(kv.total());
+  EXPECT_EQ(kv.free(), 8);
+}
+
 TEST(KvManager, CapacityCountsTokens) { EXPECT_EQ(KvManager(4096, 16).capacity_tokens(), 65536); }
 
 }  // namespace

@@ -45,7 +45,8 @@ TEST(Options, ChildrenKeepTheirRole) {
 }
 
 TEST(Options, WrongUsageIsTwoAndUnreadableIsThree) {
-  for (const char* wrong : {"--split=4", "--port=99999", "--set=layers", "--bogus", "--role=nobody"}) {
+  for (const char* wrong :
+       {"--split=4", "--port=99999", "--set=layers", "--bogus", "--role=nobody", "--scenario=slow_disk"}) {
     const Parsed parsed = Parse({wrong});
     EXPECT_FALSE(parsed.go_on) << wrong;
     EXPECT_EQ(parsed.exit_code, 2) << wrong;
@@ -57,6 +58,19 @@ TEST(Options, HelpEndsWell) {
   const Parsed parsed = Parse({"--help"});
   EXPECT_FALSE(parsed.go_on);
   EXPECT_EQ(parsed.exit_code, 0);
+}
+
+TEST(Options, ScenariosAreDrawnFromTheSeedAndGetTheRoomTheyNeed) {
+  const Parsed parsed =
+      Parse({"--seed=4", "--scenario=collective_wait,prefill_interference@1", "--set=max_batch_tokens=256"});
+  ASSERT_TRUE(parsed.go_on);
+  ASSERT_EQ(parsed.options.injections.size(), 2u);
+  EXPECT_EQ(parsed.options.injections[0].scenario, Scenario::kPrefillInterference);
+  EXPECT_EQ(parsed.options.config.all_reduce, 1);
+  EXPECT_EQ(parsed.options.config.lifted_batch_tokens, 8192 + 256);
+  const Parsed child = Parse({"--seed=4", "--scenario=collective_wait,prefill_interference@1", "--role=engine"});
+  EXPECT_EQ(child.options.injections[1].length, parsed.options.injections[1].length);
+  EXPECT_EQ(Parse({}).options.config.lifted_batch_tokens, 0);
 }
 
 }  // namespace

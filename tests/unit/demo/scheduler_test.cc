@@ -17,7 +17,8 @@ class Recorder : public SchedulerObserver {
   void OnResumed(Request& r) override { told.push_back("resumed " + r.id); }
   void OnPreempted(Request& r) override { told.push_back("preempted " + r.id); }
   void OnWaiting(Request& r) override {
-    static constexpr const char* kReasons[] = {"none", "kv_space", "max_seqs", "budget"};
+    static constexpr const char* kReasons[] = {"none",    "kv_space",  "max_seqs", "budget",
+                                               "adapter", "remote_kv", "grammar",  "other"};
     told.push_back("waiting " + r.id + " " + kReasons[static_cast<size_t>(r.waiting)]);
   }
   void OnKvAlloc(const Request& r, int64_t blocks) override { kv.push_back(r.id + " +" + std::to_string(blocks)); }
@@ -251,6 +252,71 @@ TEST(IsUniformDecode, OnlyDecodesOfOneLength) {
   EXPECT_FALSE(IsUniformDecode({row(1, 'd'), row(5, 'p')}));
   EXPECT_FALSE(IsUniformDecode({row(1, 'd'), row(1, 'p')}));
   EXPECT_FALSE(IsUniformDecode({row(4, 'v'), row(2, 'v')}));
+}
+
+// What scenarios do to a scheduler.
+
+TEST_F(SchedulerTest, AHeldRequestIsPassedByOthersAndRunsOnceItIsFree) {
+  Scheduler scheduler(config, recorder);
+  scheduler.Add("a", 10, 5).held = WaitReason::kAdapter;
+  EXPECT_TRUE(scheduler.idle());
+  scheduler.Add("b", 10, 5);
+  EXPECT_FALSE(scheduler.idle());
+  EXPECT_THAT(Step(scheduler), ElementsAre("b:10:p!"));
+  EXPECT_THAT(recorder.Take(), ElementsAre("waiting a adapter", "scheduled b"));
+  EXPECT_THAT(Step(scheduler), ElementsAre("b:1:d!"));
+  EXPECT_THAT(recorder.Take(), IsEmpty());  // it is told once
+  scheduler.Find("a")->held = WaitReason::kNone;
+  EXPECT_THAT(Step(scheduler), ElementsAre("b:1:d!", "a:10:p!"));
+}
+
+TEST_F(SchedulerTest, AHeldRequestKeepsItsReasonWhileOthersWaitForAnother) {
+  Scheduler scheduler(config, recorder);
+  scheduler.limits().max_seqs = 0;
+  scheduler.Add("a", 10, 5).held = WaitReason::kGrammar;
+  scheduler.Add("b", 10, 5);
+  EXPECT_THAT(Step(scheduler), IsEmpty());
+  EXPECT_THAT(recorder.Take(), ElementsAre("waiting a grammar", "waiting b max_seqs"));
+}
+
+TEST_F(SchedulerTest, LimitsKeepTheQueueWaitingForTheirReason) {
+  Scheduler scheduler(config, recorder);
+  scheduler.Add("a", 10, 9);
+  Step(scheduler);
+  recorder.Take();
+  scheduler.Add("b", 10, 5);
+  scheduler.limits().max_seqs = 1;
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!"));
+  EXPECT_THAT(recorder.Take(), ElementsAre("waiting b max_seqs"));
+  scheduler.limits() = {};
+  scheduler.limits().queue_gets_no_tokens = true;
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!"));
+  EXPECT_THAT(recorder.Take(), ElementsAre("waiting b budget"));
+  scheduler.limits() = {};
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!", "b:10:p!"));
+}
+
+TEST_F(SchedulerTest, AWholePromptIsNotCutByTheBudget) {
+  Scheduler scheduler(config, recorder);
+  scheduler.Add("a", 10, 9);
+  Step(scheduler);
+  scheduler.Add("b", 350, 5).whole = true;
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!", "b:350:p!"));
+}
+
+TEST_F(SchedulerTest, ChunksCanBeSmallAndFarApart) {
+  Scheduler scheduler(config, recorder);
+  scheduler.Add("a", 10, 20);
+  Step(scheduler);
+  Request& slow = scheduler.Add("b", 50, 5);
+  slow.chunk_tokens = 20;
+  slow.chunk_pause = 2;
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!", "b:20:c"));
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!"));
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!"));
+  EXPECT_THAT(Step(scheduler), ElementsAre("a:1:d!", "b:20:c"));
+  scheduler.Remove("a");
+  EXPECT_THAT(Step(scheduler), ElementsAre("b:10:p!"));  // with nobody else there is nothing to wait for
 }
 
 }  // namespace

@@ -35,6 +35,13 @@ TEST(Truth, WhatNeverHappenedIsNull) {
     "scheduled":null,"iters":[],"preempted":[],"tokens":[],"finish":"rejected"})"));
 }
 
+TEST(Truth, InjectionLine) {
+  EXPECT_EQ(ToJson(TruthInjection{"host_paused", "gc", {10, 20}, {"r-1", "r-2"}}),
+            R"({"injected":"host_paused","variant":"gc","start":10,"end":20,"reqs":["r-1","r-2"]})");
+  EXPECT_EQ(ToJson(TruthInjection{"gpu_slow", "", {10, 20}, {"r-1"}}),
+            R"({"injected":"gpu_slow","start":10,"end":20,"reqs":["r-1"]})");
+}
+
 TEST(Truth, IterationLine) {
   TruthIteration iteration;
   iteration.iter = 7;

@@ -28,6 +28,7 @@ struct Config {
   int64_t block_tokens = 16;       // tokens of one KV cache block
   int64_t kv_blocks = 4096;        // all KV cache blocks; when they run out, requests are preempted
   std::vector<int64_t> graph_buckets = {1, 2, 4, 8, 16};  // decode batch sizes with a CUDA graph; others run eagerly
+  int64_t lifted_batch_tokens = 0;  // no setting: a scenario lifts the budget of one iteration up to here
   // Speculative decoding: 0 = off, else draft tokens a step; accept_permille of them are right.
   int64_t speculative_tokens = 0;
   int64_t accept_permille = 600;

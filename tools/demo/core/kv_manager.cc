@@ -29,4 +29,13 @@ void KvManager::Release(std::vector<int32_t>& held) {
   held.clear();
 }
 
+void KvManager::KeepFree(int64_t free) {
+  const auto move = [](std::vector<int32_t>& from, std::vector<int32_t>& to) {
+    to.push_back(from.back());
+    from.pop_back();
+  };
+  while (this->free() > free) move(free_, taken_);
+  while (this->free() < free && !taken_.empty()) move(taken_, free_);
+}
+
 }  // namespace slowtoken::demo

@@ -20,6 +20,10 @@ class KvManager {
   // Takes all blocks of `held` back and empties it.
   void Release(std::vector<int32_t>& held);
 
+  // Takes free blocks out of use until `free` are left, or puts back as many of those taken as that needs (a scenario's
+  // other tenant). Blocks taken count as used. All are back once `free` is total().
+  void KeepFree(int64_t free);
+
   int64_t used() const { return total_ - free(); }
   int64_t free() const { return static_cast<int64_t>(free_.size()); }
   int64_t total() const { return total_; }
@@ -29,6 +33,7 @@ class KvManager {
   int64_t total_;
   int64_t block_tokens_;
   std::vector<int32_t> free_;  // a stack: the block freed last is used first
+  std::vector<int32_t> taken_;
 };
 
 }  // namespace slowtoken::demo

@@ -72,6 +72,31 @@ struct Outputs {
   }
 };
 
+// Scheduler to frontend: what a scenario wants done there (scenario/frontend_orders.h).
+struct FrontendOrder {
+  static constexpr char kKind = 'F';
+  enum class What : uint8_t { kSendRequest, kHoldSenders, kSlowClient, kLongText };
+  What what = What::kSendRequest;
+  std::string id;  // of the request that is sent or whose text it is
+  int64_t n_prompt = 0, max_new = 0;
+  TimeNs length = 0;  // how long senders, the client or the tokenizer are kept
+  template <typename Archive>
+  void Visit(Archive& archive) {
+    archive(what, id, n_prompt, max_new, length);
+  }
+};
+
+// What a scenario wants done by the GPU worker in one iteration (scenario/worker_orders.h).
+struct WorkerOrder {
+  int64_t scenario = 0, variant = 0;
+  TimeNs length = 0;
+  int64_t number = 0;  // graph_miss: the bucket whose graph is lost; backlog: the number of the iteration in front
+  template <typename Archive>
+  void Visit(Archive& archive) {
+    archive(scenario, variant, length, number);
+  }
+};
+
 struct PlanRow {
   std::string id;
   int64_t n_tok = 0, context = 0;  // context: tokens in the cache before this iteration
@@ -92,9 +117,10 @@ struct Plan {
   int64_t bucket = 0;  // decode graph to replay; 0: launch eagerly
   bool mixed = false;
   std::vector<PlanRow> rows;
+  std::vector<WorkerOrder> orders;
   template <typename Archive>
   void Visit(Archive& archive) {
-    archive(iter, kv_used, kv_total, waiting, bucket, mixed, rows);
+    archive(iter, kv_used, kv_total, waiting, bucket, mixed, rows, orders);
   }
 };
 
@@ -114,9 +140,10 @@ struct PlanResult {
   bool graph = false;
   Interval forward, sample, gpu, gpu_sample;
   std::vector<RowResult> rows;
+  std::vector<Interval> orders;  // when each of the plan's orders was carried out; zeros: it could not be
   template <typename Archive>
   void Visit(Archive& archive) {
-    archive(error, iter, kernels, graph, forward, sample, gpu, gpu_sample, rows);
+    archive(error, iter, kernels, graph, forward, sample, gpu, gpu_sample, rows, orders);
   }
 };
 

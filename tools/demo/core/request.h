@@ -9,8 +9,9 @@
 
 namespace slowtoken::demo {
 
-// Why a request is still in the queue, worst first; kNone: it is not, or nobody has looked yet.
-enum class WaitReason : uint8_t { kNone, kKvSpace, kMaxSeqs, kBudget };
+// Why a request is still in the queue; kNone: it is not, or nobody has looked yet. The last four: something of its own
+// is not ready, and others may pass it.
+enum class WaitReason : uint8_t { kNone, kKvSpace, kMaxSeqs, kBudget, kAdapter, kRemoteKv, kGrammar, kOther };
 
 enum class FinishReason : uint8_t { kNone, kStop, kLength, kAbort, kError, kRejected };
 
@@ -29,6 +30,12 @@ struct Request {
   bool recomputing = false;  // preempted, and not yet back where it was
   bool running = false;
   WaitReason waiting = WaitReason::kNone;
+  // Set by a scenario (scenario/): what it waits for while it is in the queue; that the token budget does not cut its
+  // prompt; most tokens of a chunk (0: the budget); iterations of others that lie between two of its chunks.
+  WaitReason held = WaitReason::kNone;
+  bool whole = false;
+  int64_t chunk_tokens = 0, chunk_pause = 0;
+  int64_t skip = 0;             // iterations until its next chunk
   std::vector<int32_t> blocks;  // of the KV cache
 
   // For the truth file.

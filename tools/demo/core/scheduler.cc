@@ -67,29 +67,49 @@ int64_t Scheduler::Wanted(const Request& request) const {
   return request.decoding() ? 1 + config_.speculative_tokens : request.missing();
 }
 
+// Of what it wants, as much as it may have.
+int64_t Scheduler::Share(const Request& request) const {
+  const int64_t wanted = Wanted(request);
+  if (request.whole) return wanted;
+  return std::min({wanted, budget_, request.chunk_tokens > 0 ? request.chunk_tokens : wanted});
+}
+
 void Scheduler::ScheduleRunning(std::vector<Row>& rows) {
   std::vector<Request*> order = running_;
   std::stable_partition(order.begin(), order.end(), [](const Request* r) { return r->decoding(); });
   for (Request* request : order) {
     if (!request->running) continue;  // preempted for one before it
-    const int64_t wanted = Wanted(*request);
-    const int64_t n_tok = std::min(wanted, budget_);
-    if (n_tok == 0 || (request->decoding() && n_tok < wanted)) continue;
+    if (request->skip > 0 && !rows.empty()) {
+      --request->skip;
+      continue;
+    }
+    const int64_t n_tok = Share(*request);
+    if (n_tok == 0 || (request->decoding() && n_tok < Wanted(*request))) continue;
     if (MakeRoom(*request, request->computed + n_tok, rows)) AddRow(*request, n_tok, rows);
   }
 }
 
+// Why the request cannot join this iteration with `n_tok` tokens.
+std::optional<WaitReason> Scheduler::Obstacle(const Request& request, int64_t n_tok) const {
+  // One block stays free for each running request, so that admission does not preempt at once.
+  const int64_t reserve = static_cast<int64_t>(running_.size());
+  if (reserve >= std::min(config_.max_seqs, limits_.max_seqs)) return WaitReason::kMaxSeqs;
+  if (n_tok == 0 || limits_.queue_gets_no_tokens) return WaitReason::kBudget;
+  if (kv_.Missing(request.blocks, request.computed + n_tok) + reserve > kv_.free()) return WaitReason::kKvSpace;
+  return std::nullopt;
+}
+
 void Scheduler::ScheduleQueue(std::vector<Row>& rows) {
-  while (!queue_.empty()) {
-    Request& request = *queue_.front();
-    if (static_cast<int64_t>(running_.size()) >= config_.max_seqs) return TellWaiting(WaitReason::kMaxSeqs);
-    if (budget_ == 0) return TellWaiting(WaitReason::kBudget);
-    const int64_t n_tok = std::min(Wanted(request), budget_);
-    // One block stays free for each running request, so that admission does not preempt at once.
-    const int64_t reserve = static_cast<int64_t>(running_.size());
-    if (kv_.Missing(request.blocks, request.computed + n_tok) + reserve > kv_.free())
-      return TellWaiting(WaitReason::kKvSpace);
-    queue_.pop_front();
+  for (size_t next = 0; next < queue_.size();) {
+    Request& request = *queue_[next];
+    if (request.held != WaitReason::kNone) {
+      TellWaiting(request, request.held);
+      ++next;
+      continue;
+    }
+    const int64_t n_tok = Share(request);
+    if (const std::optional<WaitReason> obstacle = Obstacle(request, n_tok)) return TellWaiting(*obstacle);
+    queue_.erase(queue_.begin() + static_cast<ptrdiff_t>(next));
     Admit(request);
     Grow(request, request.computed + n_tok);
     AddRow(request, n_tok, rows);
@@ -152,7 +172,8 @@ void Scheduler::AddRow(Request& request, int64_t n_tok, std::vector<Row>& rows) 
   else
     row.kind = n_tok == request.missing() ? 'p' : 'c';
   row.yields = n_tok >= request.missing();
-  budget_ -= n_tok;
+  budget_ = std::max<int64_t>(0, budget_ - n_tok);
+  if (!row.yields) request.skip = request.chunk_pause;
   rows.push_back(row);
 }
 
@@ -172,10 +193,20 @@ void Scheduler::Commit(const std::vector<Row>& rows, const std::vector<int64_t>&
 
 void Scheduler::TellWaiting(WaitReason reason) {
   for (size_t i = 0; i < queue_.size(); ++i) {
-    if (queue_[i]->waiting == reason || (i >= kWaitingTold && queue_[i]->waiting != WaitReason::kNone)) continue;
-    queue_[i]->waiting = reason;
-    observer_.OnWaiting(*queue_[i]);
+    if (i >= kWaitingTold && queue_[i]->waiting != WaitReason::kNone) continue;
+    TellWaiting(*queue_[i], queue_[i]->held == WaitReason::kNone ? reason : queue_[i]->held);
   }
+}
+
+void Scheduler::TellWaiting(Request& request, WaitReason reason) {
+  if (request.waiting == reason) return;
+  request.waiting = reason;
+  observer_.OnWaiting(request);
+}
+
+bool Scheduler::idle() const {
+  return running_.empty() &&
+         std::all_of(queue_.begin(), queue_.end(), [](const Request* r) { return r->held != WaitReason::kNone; });
 }
 
 int64_t GraphBucket(const std::vector<int64_t>& buckets, int64_t sequences) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +24,12 @@ struct Row {
   int64_t n_tok = 0;
   char kind = 'd';
   bool yields = false;  // the iteration computes at least one new token of it
+};
+
+// What a scenario takes away from the scheduler for a while.
+struct SchedulerLimits {
+  int64_t max_seqs = std::numeric_limits<int64_t>::max();  // where lower than the configuration's
+  bool queue_gets_no_tokens = false;                       // the running requests use up the token budget
 };
 
 class SchedulerObserver {
@@ -57,25 +65,34 @@ class Scheduler {
   void Remove(const std::string& id);
 
   Request* Find(const std::string& id);
-  bool idle() const { return running_.empty() && queue_.empty(); }
+  // Nothing can run: there is no request, or none that is not held back.
+  bool idle() const;
+  const std::vector<Request*>& running() const { return running_; }
+  const std::deque<Request*>& queue() const { return queue_; }
+  SchedulerLimits& limits() { return limits_; }
   int64_t waiting() const { return static_cast<int64_t>(queue_.size()); }
   const KvManager& kv() const { return kv_; }
+  KvManager& kv() { return kv_; }
   std::vector<std::string> Ids() const;
 
  private:
   void ScheduleRunning(std::vector<Row>& rows);
   void ScheduleQueue(std::vector<Row>& rows);
   int64_t Wanted(const Request& request) const;
+  int64_t Share(const Request& request) const;
   bool Grow(Request& request, int64_t tokens);
   bool MakeRoom(Request& request, int64_t tokens, std::vector<Row>& rows);
   void Preempt(Request& victim, std::vector<Row>& rows);
   void AddRow(Request& request, int64_t n_tok, std::vector<Row>& rows);
   void Admit(Request& request);
+  std::optional<WaitReason> Obstacle(const Request& request, int64_t n_tok) const;
   void TellWaiting(WaitReason reason);
+  void TellWaiting(Request& request, WaitReason reason);
 
   const Config& config_;
   SchedulerObserver& observer_;
   KvManager kv_;
+  SchedulerLimits limits_;
   int64_t budget_ = 0;  // tokens left in this iteration
   std::unordered_map<std::string, std::unique_ptr<Request>> requests_;
   std::vector<Request*> running_;  // oldest first; the youngest is preempted first

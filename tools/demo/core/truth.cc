@@ -37,6 +37,12 @@ std::string JsonList(const Items& items, Format format) {
 
 }  // namespace
 
+std::string ToJson(const TruthInjection& i) {
+  const std::string variant = i.variant.empty() ? "" : absl::StrCat(",\"variant\":", Quoted(i.variant));
+  return absl::StrCat("{\"injected\":", Quoted(i.cause), variant, ",\"start\":", i.time.start, ",\"end\":", i.time.end,
+                      ",\"reqs\":", JsonList(i.requests, Quoted), "}");
+}
+
 std::string ToJson(const TruthRequest& r) {
   return absl::StrCat("{\"req\":", Quoted(r.id), ",\"arrival\":", r.arrival, ",\"tokenize\":", JsonOrNull(r.tokenize),
                       ",\"queued\":", JsonOrNull(r.queued), ",\"scheduled\":", JsonOrNull(r.scheduled),

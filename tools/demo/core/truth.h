@@ -45,6 +45,14 @@ struct TruthIteration {
   std::vector<TruthRow> rows;
 };
 
+// A cause that a scenario brought about, and the requests it hit.
+struct TruthInjection {
+  std::string cause, variant;  // variant: empty where there is one way only
+  Interval time;
+  std::vector<std::string> requests;
+};
+
+std::string ToJson(const TruthInjection& injection);
 std::string ToJson(const TruthRequest& request);
 std::string ToJson(const TruthIteration& iteration);
 // `thread`: who was held up; `lost_ns`: for how long in all, within the interval.

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/config.h"
@@ -17,6 +18,13 @@ class DecodeGraphs {
  public:
   // Captures all buckets' graphs on `stream`; `start` becomes each graph's first node.
   absl::Status Capture(const Config& config, const GpuMemory& memory, cudaEvent_t start, cudaStream_t stream);
+
+  // Captures one bucket's graph, anew if there was one.
+  absl::Status Capture(int64_t bucket, const Config& config, const GpuMemory& memory, cudaEvent_t start,
+                       cudaStream_t stream);
+
+  // Those that are captured.
+  std::vector<int64_t> buckets() const;
 
   // Replays the graph of a bucket that Capture was told of; adds its kernels to `kernels`.
   absl::Status Launch(int64_t bucket, cudaStream_t stream, int64_t& kernels) const;

@@ -26,10 +26,10 @@ cudaError_t AllocatePinned(T*& pointer, int64_t count) {
 
 absl::Status GpuMemory::Allocate() {
   const int64_t rows = config_.max_seqs;
-  const int64_t tokens = std::max(config_.max_batch_tokens, rows * (1 + config_.speculative_tokens));
+  const int64_t tokens =
+      std::max({config_.max_batch_tokens, config_.lifted_batch_tokens, rows * (1 + config_.speculative_tokens)});
   const int64_t hidden = config_.hidden;
-  // One block more than the scheduler knows: padding rows write there.
-  const int64_t kv = (config_.kv_blocks + 1) * config_.block_tokens * kKvWidth;
+  const int64_t kv = static_cast<int64_t>(kv_bytes() / sizeof(float));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(AllocateDevice(device_.x, tokens * hidden));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(AllocateDevice(device_.residual, tokens * hidden));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(AllocateDevice(device_.qkv, tokens * hidden * 3));
@@ -106,6 +106,11 @@ int64_t GpuMemory::Pack(const Plan& plan) {
   for (int64_t row = rows; row < plan.bucket; ++row)
     for (int64_t i = 0; i < idle_tokens; ++i) PackIdle(row, token++);
   return sampled;
+}
+
+size_t GpuMemory::kv_bytes() const {
+  // One block more than the scheduler knows: padding rows write there.
+  return static_cast<size_t>((config_.kv_blocks + 1) * config_.block_tokens * kKvWidth) * sizeof(float);
 }
 
 absl::Status GpuMemory::SendInput(cudaStream_t stream) {

@@ -32,6 +32,7 @@ class GpuMemory {
 
   const DeviceMemory& device() const { return device_; }
   const DeviceInput& input() const { return input_; }
+  size_t kv_bytes() const;  // of the keys; as many of the values
 
  private:
   int64_t PackRow(const PlanRow& row, int64_t index, int64_t token);

@@ -50,7 +50,7 @@ ForwardWork EagerWork(const Config& config, const Plan& plan) {
 }  // namespace
 
 GpuWorker::GpuWorker(const Config& config, uint64_t seed, TruthFile& truth)
-    : config_(config), sampler_(config, seed), truth_(truth), memory_(config) {}
+    : config_(config), sampler_(config, seed), truth_(truth), memory_(config), orders_(config, memory_, graphs_) {}
 
 absl::Status GpuWorker::Start() {
   const ls::Scope load{ls::Work{LLMSERVE_MODEL_LOAD, "demo"}};
@@ -81,13 +81,15 @@ PlanResult GpuWorker::Run(const Plan& plan) {
   PlanResult result;
   result.iter = plan.iter;
   result.rows.resize(plan.rows.size());
+  absl::Status status = orders_.InFront(plan, stream_, result);
   const ls::Scope iteration{ls::Iteration{Describe(plan)}};
-  if (absl::Status status = RunOnGpu(plan, result); !status.ok()) result.error = std::string(status.message());
+  if (status.ok()) status = RunOnGpu(plan, result);
+  if (!status.ok()) result.error = std::string(status.message());
   return result;
 }
 
 absl::Status GpuWorker::RunOnGpu(const Plan& plan, PlanResult& result) {
-  if (absl::Status status = Prepare(plan); !status.ok()) return status;
+  if (absl::Status status = Prepare(plan, result); !status.ok()) return status;
   if (absl::Status status = Draft(plan, result); !status.ok()) return status;
   result.forward.start = NowNs();
   if (absl::Status status = Forward(plan, result); !status.ok()) return status;
@@ -96,11 +98,13 @@ absl::Status GpuWorker::RunOnGpu(const Plan& plan, PlanResult& result) {
   if (absl::Status status = Sample(plan, result); !status.ok()) return status;
   result.sample.end = NowNs();
   ReadTimes(result);
+  orders_.AtEnd(plan, result);
   return absl::OkStatus();
 }
 
-absl::Status GpuWorker::Prepare(const Plan& plan) {
+absl::Status GpuWorker::Prepare(const Plan& plan, PlanResult& result) {
   const ls::Scope part{ls::Part{LLMSERVE_PREPARE}};
+  if (absl::Status status = orders_.InPrepare(plan, result); !status.ok()) return status;
   sampled_ = memory_.Pack(plan);
   return memory_.SendInput(stream_);
 }
@@ -121,6 +125,7 @@ absl::Status GpuWorker::Draft(const Plan& plan, PlanResult& result) {
 absl::Status GpuWorker::Forward(const Plan& plan, PlanResult& result) {
   const ls::Scope part{ls::Part{LLMSERVE_FORWARD}};
   result.graph = plan.bucket > 0;
+  if (absl::Status status = orders_.InForward(plan, graph_start_, stream_, result); !status.ok()) return status;
   const absl::Status status =
       result.graph ? graphs_.Launch(plan.bucket, stream_, result.kernels) : LaunchEagerly(plan, result);
   if (!status.ok()) return status;
@@ -138,14 +143,16 @@ absl::Status GpuWorker::LaunchEagerly(const Plan& plan, PlanResult& result) {
 // Launches sampling and readback where a row yields a token, waits for the GPU, and samples on the CPU.
 absl::Status GpuWorker::Sample(const Plan& plan, PlanResult& result) {
   const ls::Scope part{ls::Part{LLMSERVE_SAMPLE}};
-  if (sampled_ == 0) return CudaStatus(cudaEventSynchronize(computed_), "cudaEventSynchronize");
+  if (sampled_ == 0) return Await(computed_);
+  const uint64_t work_ns = SampleWorkNs(config_, sampled_) + static_cast<uint64_t>(orders_.ExtraSampling(plan));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(cudaEventRecord(sample_start_, stream_));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(LaunchSample(memory_.device(), memory_.input(), EagerShape(config_, plan),
-                                              static_cast<int>(sampled_), SampleWorkNs(config_, sampled_), stream_));
+                                              static_cast<int>(sampled_), work_ns, stream_));
   ++result.kernels;
   if (absl::Status status = memory_.FetchCandidates(sampled_, stream_); !status.ok()) return status;
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(cudaEventRecord(done_, stream_));
-  SLOWTOKEN_RETURN_IF_CUDA_ERROR(cudaEventSynchronize(done_));
+  if (absl::Status status = Await(done_); !status.ok()) return status;
+  orders_.InSample(plan, result);
   for (int64_t row = 0, sampled = 0; row < static_cast<int64_t>(plan.rows.size()); ++row) {
     const PlanRow& planned = plan.rows[static_cast<size_t>(row)];
     if (!planned.yields) continue;
@@ -155,14 +162,20 @@ absl::Status GpuWorker::Sample(const Plan& plan, PlanResult& result) {
   return absl::OkStatus();
 }
 
+absl::Status GpuWorker::Await(cudaEvent_t event) {
+  SLOWTOKEN_RETURN_IF_CUDA_ERROR(cudaEventSynchronize(event));
+  gpu_waited_ = NowNs();
+  return absl::OkStatus();
+}
+
 void GpuWorker::ReadTimes(PlanResult& result) {
   if (!truth_.enabled()) return;
   const TimeNs before = result.forward.start;
   result.gpu = {clock_.ToHost(first_, before), clock_.ToHost(computed_, before)};
   if (sampled_ > 0) result.gpu_sample = {clock_.ToHost(sample_start_, before), clock_.ToHost(done_, before)};
   const TimeNs gpu_end = sampled_ > 0 ? result.gpu_sample.end : result.gpu.end;
-  if (gpu_end > 0 && result.sample.end - gpu_end > kLost)
-    truth_.Add(JitterJson({gpu_end, result.sample.end}, "gpu-wait", result.sample.end - gpu_end));
+  if (gpu_end > 0 && gpu_waited_ - gpu_end > kLost)
+    truth_.Add(JitterJson({gpu_end, gpu_waited_}, "gpu-wait", gpu_waited_ - gpu_end));
 }
 
 }  // namespace slowtoken::demo

@@ -18,6 +18,7 @@
 #include "gpu/decode_graphs.h"
 #include "gpu/gpu_clock.h"
 #include "gpu/gpu_memory.h"
+#include "scenario/worker_orders.h"
 
 namespace slowtoken::demo {
 
@@ -33,11 +34,12 @@ class GpuWorker : public WorkerPort {
 
  private:
   absl::Status RunOnGpu(const Plan& plan, PlanResult& result);
-  absl::Status Prepare(const Plan& plan);
+  absl::Status Prepare(const Plan& plan, PlanResult& result);
   absl::Status Draft(const Plan& plan, PlanResult& result);
   absl::Status Forward(const Plan& plan, PlanResult& result);
   absl::Status LaunchEagerly(const Plan& plan, PlanResult& result);
   absl::Status Sample(const Plan& plan, PlanResult& result);
+  absl::Status Await(cudaEvent_t event);
   void ReadTimes(PlanResult& result);
 
   const Config& config_;
@@ -45,11 +47,13 @@ class GpuWorker : public WorkerPort {
   TruthFile& truth_;
   GpuMemory memory_;
   DecodeGraphs graphs_;
+  WorkerOrders orders_;
   GpuClock clock_;
   cudaStream_t stream_ = nullptr;
   // graph_start_ is a node of the graphs; start_ is recorded in front of eager launches and drafts.
   cudaEvent_t graph_start_ = nullptr, start_ = nullptr, computed_ = nullptr, sample_start_ = nullptr, done_ = nullptr;
   cudaEvent_t first_ = nullptr;  // of this iteration: graph_start_ or start_
+  TimeNs gpu_waited_ = 0;        // when this iteration's wait for the GPU was over
   int64_t sampled_ = 0;          // rows of this iteration to sample
 };
 

@@ -13,8 +13,11 @@ __device__ uint64_t GlobalTimer() {
   return now;
 }
 
+__device__ Pressure pressure = {1000, 0};
+
 // Keeps the block busy until `work_ns` have passed since `start`.
 __device__ void BusyUntil(uint64_t start, uint64_t work_ns) {
+  work_ns = work_ns * pressure.permille / 1000;
   while (GlobalTimer() - start < work_ns) __nanosleep(100);
 }
 
@@ -144,11 +147,14 @@ __global__ void silu_and_mul_kernel(uint64_t work_ns, float* mlp, int n, int hid
   BusyUntil(start, work_ns);
 }
 
-// A tensor-parallel rank's all-reduce, with one rank.
+// A tensor-parallel rank's all-reduce, with one rank; a scenario lets the others come late.
 __global__ void cross_device_reduce_1stage_kernel(uint64_t work_ns, float* x, int n, int hidden) {
   const uint64_t start = GlobalTimer();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n * hidden; i += gridDim.x * blockDim.x) x[i] *= 1.0f;
-  BusyUntil(start, work_ns);
+  uint64_t late_ns = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    late_ns = atomicExch(reinterpret_cast<unsigned long long*>(&pressure.late_ns), 0ull);
+  BusyUntil(start, work_ns + late_ns);
 }
 
 __global__ void draft_forward_kernel(uint64_t work_ns, const float* weights, float* mlp, int n, int hidden) {
@@ -172,6 +178,10 @@ __global__ void argmax_f32_kernel(uint64_t work_ns, const float* logits, const i
     }
   }
   BusyUntil(start, work_ns);
+}
+
+cudaError_t SetPressure(const Pressure& wanted, cudaStream_t stream) {
+  return cudaMemcpyToSymbolAsync(pressure, &wanted, sizeof wanted, 0, cudaMemcpyHostToDevice, stream);
 }
 
 cudaError_t LaunchInit(const DeviceMemory& memory, const ForwardShape& shape, cudaStream_t stream) {

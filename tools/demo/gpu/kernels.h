@@ -49,6 +49,15 @@ struct ForwardWork {
   uint64_t embedding, norm, qkv, rope, cache, attention, output, gate_up, activation, down, all_reduce, head;
 };
 
+// What a scenario does to kernels that are already captured: they read it on the device.
+struct Pressure {
+  uint64_t permille = 1000;  // of its work that each kernel takes
+  uint64_t late_ns = 0;      // how long the next all-reduce waits for a rank that comes late
+};
+
+// From here on in the stream.
+cudaError_t SetPressure(const Pressure& pressure, cudaStream_t stream);
+
 // Fills the weights. Once, at start.
 cudaError_t LaunchInit(const DeviceMemory& memory, const ForwardShape& shape, cudaStream_t stream);
 

@@ -4,6 +4,7 @@
 #include <slowtoken/llmserve.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/sampler.h"
@@ -40,8 +41,17 @@ llmserve_op Operation(BatchOp op) {
 
 }  // namespace
 
-Engine::Engine(const Config& config, Channel& frontend, WorkerPort& worker, TruthFile& truth)
-    : config_(config), frontend_(frontend), worker_(worker), truth_(truth), scheduler_(config, *this) {}
+Engine::Engine(const Config& config, Channel& frontend, WorkerPort& worker, TruthFile& truth,
+               const std::vector<Injection>& injections)
+    : config_(config),
+      frontend_(frontend),
+      worker_(worker),
+      truth_(truth),
+      scheduler_(config, *this),
+      conductor_(injections,
+                 {config, scheduler_, [this](FrontendOrder order) { frontend_.Send(Encode(order)); },
+                  [this] { return iter_ + ++iterations_taken_; }},
+                 truth) {}
 
 Engine::~Engine() {
   frontend_.Close();
@@ -86,40 +96,60 @@ void Engine::ReceiveLoop() {
   inbox_filled_.notify_one();
 }
 
+// Until something has come, or (while a scenario runs) for a moment.
+void Engine::AwaitInbox(std::unique_lock<std::mutex>& lock) {
+  constexpr auto kPollPeriod = std::chrono::milliseconds(2);
+  const auto filled = [this] { return !scheduler_.idle() || !inbox_.empty(); };
+  if (conductor_.active())
+    inbox_filled_.wait_for(lock, kPollPeriod, filled);
+  else
+    inbox_filled_.wait(lock, filled);
+}
+
 // Books what has come; waits for something if there is nothing to do. False: the frontend is gone.
 bool Engine::TakeInbox() {
   Inbox inbox;
   {
     std::unique_lock lock(inbox_mutex_);
-    inbox_filled_.wait(lock, [this] { return !scheduler_.idle() || !inbox_.empty(); });
+    AwaitInbox(lock);
     inbox = std::exchange(inbox_, {});
     inbox_.closed = inbox.closed;
   }
-  for (Inbox::Arrival& arrival : inbox.arrivals)
-    scheduler_.Add(std::move(arrival.submit.id), arrival.submit.n_prompt, arrival.submit.max_new).queued =
-        arrival.queued;
+  for (Inbox::Arrival& arrival : inbox.arrivals) {
+    Submit& submit = arrival.submit;
+    Request& request = scheduler_.Add(std::move(submit.id), submit.n_prompt, submit.max_new);
+    request.queued = arrival.queued;
+    conductor_.OnQueued(request);
+  }
   Outputs ended;
   for (const std::string& id : inbox.aborts)
     if (Request* request = scheduler_.Find(id)) Finish(*request, FinishReason::kAbort, ended.outputs.emplace_back());
   if (!ended.outputs.empty()) frontend_.Send(Encode(ended));
+  conductor_.Poll(NowNs());
   return !inbox.closed;
 }
 
 absl::Status Engine::Step() {
   if (scheduler_.idle()) return absl::OkStatus();  // what came was aborted at once
-  const llmserve_iter key = Key(++iter_);
+  iter_ += 1 + std::exchange(iterations_taken_, 0);
+  const llmserve_iter key = Key(iter_);
   Interval schedule;
   std::vector<Row> rows;
   schedule.start = schedule_start_ = NowNs();
   {
     const ls::Scope part{ls::Part{LLMSERVE_SCHEDULE, &key}};
+    conductor_.InSchedule();
     rows = scheduler_.Schedule();
   }
   schedule.end = NowNs();
+  if (rows.empty()) return absl::OkStatus();  // the only running request was preempted
   TellBatch(rows);
   for (const Row& row : rows) row.request->iterations.push_back(iter_);
-  PlanResult result = worker_.Run(MakePlan(rows));
+  Plan plan = MakePlan(rows);
+  conductor_.OnPlan(rows, plan);
+  PlanResult result = worker_.Run(plan);
   if (!result.error.empty()) return absl::InternalError(result.error);
+  conductor_.OnResult(rows, result);
   WriteTruth(rows, schedule, result);
   Update(rows, result);
   return absl::OkStatus();
@@ -225,21 +255,25 @@ void Engine::WriteTruth(const std::vector<Row>& rows, const Interval& schedule, 
 void Engine::OnScheduled(Request& request) {
   request.scheduled = schedule_start_;
   llmserve_scheduled(request.id.c_str(), iter_, 0, -1);
+  conductor_.OnAdmitted(request);
 }
 
 void Engine::OnResumed(Request& request) {
   request.preempted.back().end = NowNs();
   llmserve_resumed(request.id.c_str(), iter_);
+  conductor_.OnAdmitted(request);
 }
 
 void Engine::OnPreempted(Request& request) {
   request.preempted.push_back({NowNs(), 0});
   llmserve_preempted(request.id.c_str(), iter_);
+  conductor_.OnPreempted(request);
 }
 
 void Engine::OnWaiting(Request& request) {
-  constexpr llmserve_wait kReasons[] = {LLMSERVE_WAIT_OTHER, LLMSERVE_WAIT_KV_SPACE, LLMSERVE_WAIT_MAX_SEQS,
-                                        LLMSERVE_WAIT_BUDGET};
+  constexpr llmserve_wait kReasons[] = {LLMSERVE_WAIT_OTHER,   LLMSERVE_WAIT_KV_SPACE, LLMSERVE_WAIT_MAX_SEQS,
+                                        LLMSERVE_WAIT_BUDGET,  LLMSERVE_WAIT_ADAPTER,  LLMSERVE_WAIT_REMOTE_KV,
+                                        LLMSERVE_WAIT_GRAMMAR, LLMSERVE_WAIT_OTHER};
   llmserve_waiting(request.id.c_str(), kReasons[static_cast<size_t>(request.waiting)]);
 }
 

@@ -17,13 +17,15 @@
 #include "core/scheduler.h"
 #include "core/truth.h"
 #include "core/worker_port.h"
+#include "scenario/conductor.h"
 
 namespace slowtoken::demo {
 
 class Engine : private SchedulerObserver {
  public:
-  // All must outlive the engine.
-  Engine(const Config& config, Channel& frontend, WorkerPort& worker, TruthFile& truth);
+  // All must outlive the engine. `injections`: of --scenario.
+  Engine(const Config& config, Channel& frontend, WorkerPort& worker, TruthFile& truth,
+         const std::vector<Injection>& injections = {});
   ~Engine() override;
 
   // Serves until the frontend closes the channel (OK) or the GPU fails (all requests end with `error`).
@@ -44,6 +46,7 @@ class Engine : private SchedulerObserver {
 
   void ReceiveLoop();
   bool TakeInbox();
+  void AwaitInbox(std::unique_lock<std::mutex>& lock);
   absl::Status Step();
   void TellBatch(const std::vector<Row>& rows);
   Plan MakePlan(const std::vector<Row>& rows) const;
@@ -67,7 +70,9 @@ class Engine : private SchedulerObserver {
   TruthFile& truth_;
   Scheduler scheduler_;
   BatchDiff batch_diff_;
+  Conductor conductor_;
   int64_t iter_ = 0;
+  int64_t iterations_taken_ = 0;  // by a scenario, after `iter_`
   int64_t batch_seq_ = 0;
   TimeNs schedule_start_ = 0;  // of the current iteration
 

@@ -10,8 +10,8 @@
 
 namespace slowtoken::demo {
 
-Frontend::Frontend(const Config& config, Channel& engine, TruthFile& truth)
-    : config_(config), engine_(engine), truth_(truth), tokenizers_(config.tokenizer_threads) {}
+Frontend::Frontend(const Config& config, Channel& engine, TruthFile& truth, FrontendWatch* watch)
+    : config_(config), engine_(engine), truth_(truth), watch_(watch), tokenizers_(config.tokenizer_threads) {}
 
 Frontend::~Frontend() {
   engine_.Close();
@@ -51,6 +51,7 @@ void Frontend::Tokenize(Stream& stream) {
     (void)result;
   }
   work.end = NowNs();
+  if (watch_) watch_->Tokenized(stream.id, stream.truth.arrival, work);
   demo::Submit message{stream.id, stream.n_prompt, stream.max_new};
   std::unique_lock lock(stream.mutex);
   stream.truth.tokenize = work;
@@ -122,6 +123,8 @@ void Frontend::ReceiveLoop() {
   pthread_setname_np(pthread_self(), "outputs");
   JitterProbe::Watch("outputs");
   while (std::optional<std::string> message = engine_.Receive()) {
+    if (const std::optional<FrontendOrder> order = Decode<FrontendOrder>(*message); order && watch_)
+      watch_->Carry(*order);
     std::optional<Outputs> outputs = Decode<Outputs>(*message);
     if (!outputs) continue;
     for (Output& output : outputs->outputs) Deliver(std::move(output));

@@ -36,10 +36,19 @@ struct Stream {
   bool engine_done = false;  // no more outputs will come
 };
 
+// What a scenario sees of the frontend and does there.
+class FrontendWatch {
+ public:
+  virtual ~FrontendWatch() = default;
+  virtual void Carry(const FrontendOrder& order) = 0;  // the receiver's thread; must not block
+  virtual void BeforeSend(const std::string& id) = 0;  // the connection's thread
+  virtual void Tokenized(const std::string& id, TimeNs arrival, const Interval& work) = 0;  // a tokenizer's thread
+};
+
 class Frontend {
  public:
-  // All must outlive the frontend.
-  Frontend(const Config& config, Channel& engine, TruthFile& truth);
+  // All must outlive the frontend. `watch`: where a scenario runs, else nullptr.
+  Frontend(const Config& config, Channel& engine, TruthFile& truth, FrontendWatch* watch = nullptr);
   ~Frontend();
 
   // Waits for the engine to be ready; an error if it cannot start. Then starts the receiver.
@@ -56,6 +65,11 @@ class Frontend {
 
   // The next output, waiting up to `wait_ms`; none if none came.
   std::optional<Output> Next(Stream& stream, int wait_ms);
+
+  // An output is about to be sent.
+  void BeforeSend(const Stream& stream) {
+    if (watch_) watch_->BeforeSend(stream.id);
+  }
 
   // Books an output as sent to the client, or (interval of zeros) as never sent.
   void Sent(Stream& stream, const Output& output, const Interval& send);
@@ -79,6 +93,7 @@ class Frontend {
   const Config& config_;
   Channel& engine_;
   TruthFile& truth_;
+  FrontendWatch* const watch_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<Stream>> streams_;
   std::thread receiver_;

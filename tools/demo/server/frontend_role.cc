@@ -11,6 +11,7 @@
 #include "core/channel.h"
 #include "core/truth.h"
 #include "gpu/gpu_worker.h"
+#include "scenario/frontend_orders.h"
 #include "server/engine.h"
 #include "server/frontend.h"
 #include "server/http_server.h"
@@ -58,7 +59,7 @@ void EngineThread(const Options& options, int fd, TruthFile& truth, absl::Status
   Ready ready{std::string(status.message())};
   frontend.Send(Encode(ready));
   if (!status.ok()) return;
-  status = Engine(options.config, frontend, worker, truth).Run();
+  status = Engine(options.config, frontend, worker, truth, options.injections).Run();
   if (!status.ok()) kill(getpid(), SIGTERM);
 }
 
@@ -122,10 +123,13 @@ int RunFrontend(const Options& options) {
   int code;
   {
     Channel channel(frontend_fd);
-    Frontend frontend(options.config, channel, truth);
+    FrontendOrders orders(options.config, truth);
+    Frontend frontend(options.config, channel, truth, options.injections.empty() ? nullptr : &orders);
+    orders.Start(frontend);
     if (options.split == 1)
       engine = std::thread([&, fd = engine_fd] { EngineThread(options, fd, truth, engine_status); });
     code = Serve(options, frontend, signals);
+    orders.Stop();
   }
   if (engine.joinable()) engine.join();
   if (!engine_status.ok() && code == 0) code = Fail(std::string(engine_status.message()));

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "scenario/parse.h"
 
 namespace slowtoken::demo {
 namespace {
@@ -22,6 +23,20 @@ absl::Status ReadConfig(const std::string& file, const std::vector<std::string>&
     if (absl::Status status = ApplyConfigFile(file, config); !status.ok()) return status;
   for (const std::string& setting : settings)
     if (absl::Status status = ApplyConfigText(setting, "--set", config); !status.ok()) return status;
+  return absl::OkStatus();
+}
+
+// Draws the injections, and makes the room that they need.
+absl::Status UseScenarios(const std::string& text, Options& options) {
+  constexpr int64_t kLiftedTokens = 8192;  // of one iteration, for a prompt that nothing cuts
+  absl::StatusOr<std::vector<Injection>> injections = ParseScenarios(text, options.seed);
+  if (!injections.ok()) return injections.status();
+  options.injections = *std::move(injections);
+  for (const Injection& injection : options.injections) {
+    if (injection.scenario == Scenario::kCollectiveWait) options.config.all_reduce = 1;
+    if (injection.scenario == Scenario::kPrefillInterference)
+      options.config.lifted_batch_tokens = kLiftedTokens + options.config.max_batch_tokens;
+  }
   return absl::OkStatus();
 }
 
@@ -44,9 +59,17 @@ bool ParseOptions(int argc, char** argv, Options& options, int& exit_code) {
       ->capture_default_str();
   app.add_option("--config", config_file, "file of `key = value` lines (see below)")->type_name("FILE");
   app.add_option("--set", settings, "one `key=value`, after --config; may be repeated")->type_name("KEY=VALUE");
+  std::string scenario;
+  app.add_option("--scenario", scenario, "causes of slowness to bring about (see below)")
+      ->type_name("NAME[:VARIANT][*COUNT][@START][+LENGTH],...");
   app.add_option("--truth", options.truth, "write what really happened, as JSON lines")->type_name("FILE");
   app.add_option("--role", options.role)->transform(CLI::CheckedTransformer(roles))->group("");  // children only
-  app.footer(absl::StrCat("Settings and their defaults (meaning: tools/demo/README.md):\n", DescribeConfig(Config{})));
+  app.footer(
+      absl::StrCat("Settings and their defaults (meaning: tools/demo/README.md):\n", DescribeConfig(Config{}),
+                   "\nScenarios: causes and the ways to bring them about (drawn from --seed where left out).\n"
+                   "START and LENGTH in seconds, START since the first request; mix:COUNT, mix_stalls:COUNT and\n"
+                   "mix_first_tokens:COUNT draw causes.\n",
+                   DescribeScenarios()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -56,6 +79,12 @@ bool ParseOptions(int argc, char** argv, Options& options, int& exit_code) {
   if (absl::Status status = ReadConfig(config_file, settings, options.config); !status.ok()) {
     exit_code = Fail(status);
     return false;
+  }
+  if (!scenario.empty()) {
+    if (absl::Status status = UseScenarios(scenario, options); !status.ok()) {
+      exit_code = Fail(status);
+      return false;
+    }
   }
   if (options.role == Role::kAll && options.split > 1) options.role = Role::kFrontend;
   return true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "scenario/kinds.h"
 
 namespace slowtoken::demo {
 
@@ -22,6 +23,7 @@ struct Options {
   int split = 1;
   std::string truth;
   Config config;
+  std::vector<Injection> injections;  // of --scenario, what is left open drawn
   Role role = Role::kAll;
   std::vector<std::string> arguments;  // argv, for the children
 };

@@ -77,6 +77,7 @@ bool Responder::SendWhole(httplib::DataSink& sink, const Output& output) {
 }
 
 bool Responder::Send(httplib::DataSink& sink, const Output& output, const std::string& text) {
+  frontend_.BeforeSend(*stream_);
   Interval send;
   send.start = NowNs();
   llmserve_step_push(LLMSERVE_SEND, stream_->id.c_str(), output.n, output.n_new);

@@ -73,7 +73,7 @@ int RunEngine(const Options& options) {
   const absl::Status started = worker.Start();
   TellReady(frontend, started);
   if (!started.ok()) return 1;  // the frontend reports it
-  return Report("engine", Engine(options.config, frontend, worker, truth).Run());
+  return Report("engine", Engine(options.config, frontend, worker, truth, options.injections).Run());
 }
 
 int RunScheduler(const Options& options) {
@@ -87,7 +87,7 @@ int RunScheduler(const Options& options) {
   const absl::Status started = worker.WaitReady();
   TellReady(frontend, started);
   if (!started.ok()) return 1;
-  return Report("scheduler", Engine(options.config, frontend, worker, truth).Run());
+  return Report("scheduler", Engine(options.config, frontend, worker, truth, options.injections).Run());
 }
 
 int RunWorker(const Options& options) {
