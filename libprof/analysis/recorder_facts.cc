@@ -87,6 +87,17 @@ void RecorderFacts::Add(const record::Trigger& trigger) {
   if (triggers_.size() < kMost && std::none_of(triggers_.begin(), triggers_.end(), same)) triggers_.push_back(trigger);
 }
 
+// Each stands at the head of chunks again, and in each file of its process.
+void RecorderFacts::Add(const record::DetailChange& change) {
+  constexpr size_t kMost = 10'000;
+  const auto same = [&](const record::DetailChange& c) {
+    return c.process == change.process && c.time == change.time && c.level == change.level;
+  };
+  if (detail_changes_.size() < kMost && std::none_of(detail_changes_.rbegin(), detail_changes_.rend(), same)) {
+    detail_changes_.push_back(change);
+  }
+}
+
 uint64_t RecorderFacts::Lost(base::Loss cause) const {
   uint64_t sum = 0;
   for (const auto& [process, counts] : losses_) sum = SaturatingAdd(sum, counts[static_cast<size_t>(cause)]);
@@ -123,7 +134,14 @@ uint64_t RecorderFacts::FlushCpuNs() const { return Sum(costs_, &record::OwnCost
 uint64_t RecorderFacts::CuptiOverheadNs() const { return Sum(costs_, &record::OwnCost::cupti_overhead_ns); }
 uint64_t RecorderFacts::CallbackNs() const { return Sum(costs_, &record::OwnCost::callback_ns); }
 uint64_t RecorderFacts::MemoryBytes() const { return Sum(costs_, &record::OwnCost::memory_bytes); }
-uint64_t RecorderFacts::CountedLaunches() const { return Sum(totals_, &record::CaptureTotals::launches); }
+
+record::CaptureTotals RecorderFacts::Counted() const {
+  record::CaptureTotals sum;
+  sum.kernels = Sum(totals_, &record::CaptureTotals::kernels);
+  sum.launches = Sum(totals_, &record::CaptureTotals::launches);
+  sum.graph_launches = Sum(totals_, &record::CaptureTotals::graph_launches);
+  return sum;
+}
 
 uint64_t RecorderFacts::WallNs() const {
   uint64_t sum = 0;

@@ -44,13 +44,13 @@ class RecorderFacts {
   void Add(const record::CaptureTotals& totals) { totals_[totals.process] = totals; }
   void Add(const record::ClockSnapshot& snapshot);
   void Add(const record::Advance& advance);
-  void Add(const record::DetailChange& change) { levels_[change.process] = change; }
+  void Add(const record::DetailChange& change);
   void Add(const record::Trigger& trigger);
   void Add(const record::CpuSample&) { saw_thread_states_ = true; }
 
   bool saw_thread_states() const { return saw_thread_states_; }
-  uint64_t Lost(base::Loss cause) const;                                                          // over all processes
-  const std::map<record::ProcessIndex, record::DetailChange>& levels() const { return levels_; }  // the newest of each
+  uint64_t Lost(base::Loss cause) const;                                                       // over all processes
+  const std::vector<record::DetailChange>& detail_changes() const { return detail_changes_; }  // each once
   const std::vector<record::Trigger>& triggers() const { return triggers_; }  // each once, in order of arrival
   std::vector<SourceFact> Sources() const;  // the newest state of each source of each process
   // Time in which GPU records were not taken, by record::BlindReason, over all processes: from a status with a reason
@@ -62,8 +62,8 @@ class RecorderFacts {
   uint64_t CuptiOverheadNs() const;
   uint64_t CallbackNs() const;
   uint64_t MemoryBytes() const;
-  uint64_t CountedLaunches() const;  // as the recorders counted them
-  uint64_t WallNs() const;           // recorded time, added up over the processes
+  record::CaptureTotals Counted() const;  // as the recorders counted, whatever was kept of it
+  uint64_t WallNs() const;                // recorded time, added up over the processes
   const record::ClockSnapshot* FirstSnapshot() const { return has_snapshot_ ? &first_snapshot_ : nullptr; }
   record::TimeNs first_time() const { return first_time_; }  // least start of a process
   record::TimeNs last_time() const { return last_time_; }    // greatest watermark
@@ -84,7 +84,7 @@ class RecorderFacts {
   std::map<record::ProcessIndex, record::OwnCost> costs_;
   std::map<record::ProcessIndex, record::CaptureTotals> totals_;
   std::map<record::ProcessIndex, Span> spans_;
-  std::map<record::ProcessIndex, record::DetailChange> levels_;
+  std::vector<record::DetailChange> detail_changes_;
   std::vector<record::Trigger> triggers_;
   record::ClockSnapshot first_snapshot_;
   bool has_snapshot_ = false, saw_thread_states_ = false;

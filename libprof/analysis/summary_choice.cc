@@ -4,7 +4,8 @@
 
 namespace slowtoken::analysis {
 
-// True if every process that is read has full detail for all of [start, end].
+// True if every process that is read has full detail for all of [start, end]. start 0 is an arrival that nobody saw:
+// before all detail, wherever that does not begin with the process.
 bool SummaryChoice::Covered(record::TimeNs start, record::TimeNs end) const {
   for (const reader::ProcessInfo& process : *processes_) {
     if (process.detail_from > start) return false;
@@ -56,15 +57,13 @@ void SummaryChoice::AddComputed(const record::RequestSummary& summary) {
     version.gaps = std::move(gaps->second);
     computed_gaps_.erase(gaps);
   }
-  const record::TimeNs start = summary.arrival != 0 ? summary.arrival : summary.end;
-  if (Covered(start, summary.end)) return HandOut(version);
+  if (Covered(summary.arrival, summary.end)) return HandOut(version);
   uncovered_[summary.req] = std::move(version);
 }
 
 void SummaryChoice::Recorded::On(const record::RequestSummary& summary) {
   const std::pair<record::RequestId, record::ProcessIndex> key{summary.req, summary.process};
-  const record::TimeNs start = summary.arrival != 0 ? summary.arrival : summary.end;
-  if (all_->Covered(start, summary.end)) {
+  if (all_->Covered(summary.arrival, summary.end)) {
     all_->by_process_.erase(key);
     return;
   }

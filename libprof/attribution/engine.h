@@ -60,6 +60,12 @@ class Engine final : public record::EventVisitor {
   void On(const record::SourceStatus& status) override { blind_.Add(status); }
   void On(const record::Advance& advance) override;
 
+  // The innermost iteration range on a thread of process 0 at an instant, as far as has been told. True for good where
+  // every annotation that happened before `at` has been delivered; where none covers it, kNobody.
+  RangeAnswer IterationAt(record::ThreadId thread, TimeNs at) {
+    return ranges_.Find(ThreadKey(0, thread), at, kForever, kForever);
+  }
+
   // The histograms so far, as HistogramSnapshot events: one per metric and label that has samples.
   void EmitHistograms(record::EventVisitor& out) { metrics_.Emit(out); }
   void EmitHistograms() { EmitHistograms(*out_); }

@@ -16,6 +16,19 @@ class LiveBatches {
   // A `batch` mark.
   void Add(const record::Annotation& mark);
 
+  // Whether a row of the iteration satisfies `wanted`, by the marks so far; kUnknown where they do not tell its batch.
+  enum class Answer : uint8_t { kUnknown, kNo, kYes };
+  template <typename Wanted>
+  Answer AnyRow(const record::IterationKey& key, Wanted wanted) {
+    tracker_.ApplyUntil(kForever);
+    if (tracker_.Known(key) != BatchTracker::Knowledge::kKnown) return Answer::kUnknown;
+    Answer answer = Answer::kNo;
+    tracker_.ForEachRow(key, [&](const record::BatchRow& row) {
+      if (wanted(row)) answer = Answer::kYes;
+    });
+    return answer;
+  }
+
   // One `batch` mark with batch_is_set for each (engine, dp_rank) whose membership is known: the rows of the newest
   // iteration that a mark spoke of, with that mark's time and seq. After a lost mark nothing until the next set.
   void Emit(record::EventVisitor& out);

@@ -39,6 +39,42 @@ std::optional<TimeNs> ParseDuration(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<uint32_t> ParseShare(std::string_view text) {
+  if (text == "off" || text == "0") return 0;
+  if (text.empty() || text.back() != '%') return std::nullopt;
+  text.remove_suffix(1);
+  uint64_t whole = 0, fraction = 0, worth = 10'000;  // a percent has so many millionths
+  size_t digits = 0, at = 0;
+  for (; at < text.size() && IsDigit(text[at]); ++at, ++digits)
+    whole = whole * 10 + static_cast<uint64_t>(text[at] - '0');
+  if (digits == 0 || digits > 5 || whole > 10'000) return std::nullopt;
+  if (at < text.size()) {
+    if (text[at] != '.' || ++at == text.size() || text.size() - at > 4) return std::nullopt;
+    for (; at < text.size() && IsDigit(text[at]); ++at)
+      fraction += static_cast<uint64_t>(text[at] - '0') * (worth /= 10);
+  }
+  if (at != text.size()) return std::nullopt;
+  return static_cast<uint32_t>(whole * 10'000 + fraction);
+}
+
+std::optional<Sampling> ParseSampling(std::string_view text) {
+  Sampling sampling;
+  std::string_view rest = text;
+  Setting setting;
+  if (!NextSetting(rest, setting) || !rest.empty() || !setting.value.starts_with("1/")) return std::nullopt;
+  if (setting.key != "iterations" && setting.key != "requests") return std::nullopt;
+  sampling.by_request = setting.key == "requests";
+  setting.value.remove_prefix(2);
+  if (setting.value.empty() || setting.value.size() > 7) return std::nullopt;
+  sampling.keep_one_in = 0;
+  for (const char c : setting.value) {
+    if (!IsDigit(c)) return std::nullopt;
+    sampling.keep_one_in = sampling.keep_one_in * 10 + static_cast<uint32_t>(c - '0');
+  }
+  if (sampling.keep_one_in == 0 || sampling.keep_one_in > 1'000'000) return std::nullopt;
+  return sampling;
+}
+
 bool NextSetting(std::string_view& list, Setting& setting) {
   while (!list.empty() && list.front() == ',') list.remove_prefix(1);
   if (list.empty()) return false;

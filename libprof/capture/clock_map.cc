@@ -130,6 +130,11 @@ record::TimeNs ClockMap::FromTsc(uint64_t tsc) const {
   return FromAnchor(__builtin_expect(gap, 0) ? before_gap_ : latest(), tsc);
 }
 
+uint64_t ClockMap::Length(uint64_t stamps) const {
+  if (!TscUsable()) return stamps;
+  return static_cast<uint64_t>(static_cast<long double>(stamps) * Rate());
+}
+
 ClockMap::CuptiSpan ClockMap::SpanOf(uint64_t cupti_ns) const {
   if (count_ == 0) return {cupti_ns, cupti_ns, 0 - cupti_ns};
   const uint64_t kept = count_ < kKept ? count_ : kKept;

@@ -27,6 +27,8 @@ class ClockMap {
   void AddSnapshot(const record::ClockSnapshot& snapshot);
 
   record::TimeNs FromTsc(uint64_t tsc) const;
+  // How long so many raw stamps last, in ns.
+  uint64_t Length(uint64_t stamps) const;
   record::TimeNs FromCupti(uint64_t cupti_ns) const { return cupti_ns == 0 ? 0 : cupti_ns + SpanOf(cupti_ns).offset; }
 
   // The stretch of CUPTI's clock around a stamp in which one snapshot applies: `offset` turns each stamp in

@@ -122,6 +122,24 @@ void ReadTraceCap(Config& config) {
   config.trace_bytes = *size;
 }
 
+// Whoever asks for everything gets everything: in trace mode there is no budget unless one is given.
+void ReadBudget(Config& config) {
+  if (config.mode == Config::Mode::kTrace) config.budget_ppm = 0;
+  const std::string_view budget = base::EnvText("SLOWTOKEN_BUDGET");
+  if (const auto share = base::ParseShare(budget)) {
+    config.budget_ppm = *share;
+  } else if (!budget.empty()) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_BUDGET is no share of a CPU such as 1%; using the default: ", budget);
+  }
+  const std::string_view sample = base::EnvText("SLOWTOKEN_SAMPLE");
+  if (const auto sampling = base::ParseSampling(sample)) {
+    config.sampling = *sampling;
+  } else if (!sample.empty()) {
+    base::Log(base::LogLevel::kError,
+              "SLOWTOKEN_SAMPLE is not like iterations:1/10 or requests:1/10; left out: ", sample);
+  }
+}
+
 // A relative place is meant from where the program stands now: it may go elsewhere (chdir) before the first chunk.
 bool CopyPath(char (&out)[sizeof Config::directory], std::string_view path) {
   if (path.front() == '/') return CopyText(out, path);
@@ -186,6 +204,7 @@ Config Config::FromEnvironment() {
   ReadMode(config);
   ReadFlight(config);
   ReadTraceCap(config);
+  ReadBudget(config);
   ReadMemory(config);
   ReadFlushPeriod(config);
   ReadDirectory(config);

@@ -24,6 +24,8 @@ struct Config {
   base::ServiceLevels slo;                 // SLOWTOKEN_SLO
   trace::FlightSettings flight;            // SLOWTOKEN_FLIGHT
   uint64_t trace_bytes = 4ull << 30;       // SLOWTOKEN_MAX_TRACE, the size cap of a trace
+  uint32_t budget_ppm = 10'000;            // SLOWTOKEN_BUDGET, millionths of one CPU; 0: none
+  base::Sampling sampling;                 // SLOWTOKEN_SAMPLE
   uint64_t memory_bytes = 64u << 20;       // SLOWTOKEN_MEMORY, the hard cap
   uint32_t flush_ms = 250;                 // SLOWTOKEN_FLUSH_MS
   char directory[512] = {};                // SLOWTOKEN_OUT, else the default place

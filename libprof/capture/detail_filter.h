@@ -1,46 +1,64 @@
 // DetailFilter: everything that is to be written passes here, after attribution has seen it: detail (GPU work, calls,
 // ranges, marks) to one encoder as far as the level allows, conclusions (summaries, histograms, counters) to another,
 // and what both need to be read alone (resources, statuses, clocks, cost, triggers) to both. With one file a process
-// both are the same encoder. Worker thread; a branch and the encoder's call an event.
+// both are the same encoder. What of the detail a level leaves out is said by the DetailSampler; without one (nothing
+// ever changes but at the size cap) a level below kFull leaves all of it out. Worker thread; a branch and the encoder's
+// call an event.
 #pragma once
 
+#include "capture/detail_sampler.h"
 #include "trace/chunk_encoder.h"
 
 namespace slowtoken::capture {
 
 class DetailFilter final : public record::EventVisitor {
  public:
-  // Full detail from the start. The encoders may be the same.
-  void Init(trace::ChunkEncoder& detail, trace::ChunkEncoder& conclusions, base::LossCounters& losses) {
+  // Full detail from the start. The encoders may be the same. `sampler` may be absent.
+  void Init(trace::ChunkEncoder& detail, trace::ChunkEncoder& conclusions, DetailSampler* sampler,
+            base::LossCounters& losses) {
     detail_ = &detail;
     conclusions_ = &conclusions;
+    sampler_ = sampler;
     losses_ = &losses;
   }
 
-  // Writes the change; from the next event on its level holds. Where nothing but conclusions is written, chunks come
-  // once in kConclusionsPeriod and not in every round.
+  // Writes the change; from the next event on its level holds, for what was launched before it that of before. Where
+  // nothing but conclusions is written, chunks come once in kConclusionsPeriod and not in every round.
   void Apply(const record::DetailChange& change) {
     change_ = change;
+    if (change.reason == record::DetailReason::kCapped) sampler_ = nullptr;
+    if (sampler_ != nullptr) sampler_->Apply(change);
     Both(change);
   }
   const record::DetailChange& change() const { return change_; }
 
+  // In a round: every annotation that happened before has been delivered. And when all sources have been asked.
+  void HeardUpTo(base::TimeNs heard) {
+    if (sampler_ != nullptr) sampler_->HeardUpTo(heard);
+  }
+  void Settle(base::TimeNs now, bool last) {
+    if (sampler_ != nullptr) sampler_->Settle(now, last, [this](const auto& event) { detail_->On(event); });
+  }
+
   using EventVisitor::On;
-  void On(const record::Kernel& e) override { Detail(e); }
-  void On(const record::Memcpy& e) override { Detail(e); }
-  void On(const record::Memset& e) override { Detail(e); }
-  void On(const record::GraphLaunch& e) override { Detail(e); }
-  void On(const record::ApiCall& e) override { Detail(e); }
-  void On(const record::Synchronization& e) override { Detail(e); }
-  void On(const record::Overhead& e) override { Detail(e); }
-  void On(const record::NvtxRange& e) override { Detail(e); }
-  void On(const record::NvtxMark& e) override { Detail(e); }
-  void On(const record::OffCpu& e) override { Detail(e); }
-  void On(const record::CpuSample& e) override { Detail(e); }
-  void On(const record::HostSample& e) override { Detail(e); }
-  void On(const record::Annotation& e) override { Detail(e); }
+  void On(const record::Kernel& e) override { Paired(e); }
+  void On(const record::Memcpy& e) override { Paired(e); }
+  void On(const record::Memset& e) override { Paired(e); }
+  void On(const record::GraphLaunch& e) override { Paired(e); }
+  void On(const record::ApiCall& e) override { Paired(e); }
+  void On(const record::Synchronization& e) override { Paired(e); }
+  void On(const record::Overhead& e) override { Placed(e, e.start); }
+  void On(const record::NvtxRange& e) override { Placed(e, e.start); }
+  void On(const record::NvtxMark& e) override { Placed(e, e.time); }
+  void On(const record::OffCpu& e) override { Placed(e, e.start); }
+  void On(const record::CpuSample& e) override { Said(e); }
+  void On(const record::HostSample& e) override { Said(e); }
+  void On(const record::Annotation& e) override { Said(e); }
   void On(std::span<const record::Kernel> e) override { Many(e); }
-  void On(std::span<const record::ApiCall> e) override { Many(e); }
+  void On(std::span<const record::ApiCall> e) override {
+    if (sampler_ != nullptr && sampler_->keeps_all()) sampler_->Note(e);
+    Many(e);
+  }
 
   void On(const record::RequestSummary& e) override { conclusions_->On(e); }
   void On(const record::GapSummary& e) override { conclusions_->On(e); }
@@ -66,10 +84,11 @@ class DetailFilter final : public record::EventVisitor {
 
   // The detail first: a reader that has the chunk of conclusions has all that led to them.
   void On(const record::Advance& e) override {
-    const bool only_conclusions = detail_ == conclusions_ && change_.level == record::DetailLevel::kMetrics;
-    if (detail_ != conclusions_) detail_->On(e);
     const bool due = e.now - last_conclusions_ >= kConclusionsPeriod;
-    if (!due && (only_conclusions || detail_ != conclusions_)) return;
+    const bool only_conclusions = change_.level == record::DetailLevel::kMetrics;
+    if (only_conclusions && !due) return;
+    if (detail_ != conclusions_) detail_->On(e);
+    if (!due && detail_ != conclusions_) return;
     last_conclusions_ = e.now;
     conclusions_->On(e);
   }
@@ -77,25 +96,41 @@ class DetailFilter final : public record::EventVisitor {
  private:
   static constexpr base::TimeNs kConclusionsPeriod = 1'000'000'000;
 
-  // Whether an event of detail is written: the one place that knows what a level leaves out.
-  template <typename Event>
-  bool Keeps(const Event&) const {
-    return change_.level != record::DetailLevel::kMetrics;
+  bool KeepsAll() const {
+    return sampler_ != nullptr ? sampler_->keeps_all() : change_.level == record::DetailLevel::kFull;
   }
   template <typename Event>
-  void Detail(const Event& event) {
-    if (Keeps(event)) [[likely]] {
+  void Write(const Event& event, bool kept) {
+    if (kept) [[likely]] {
       detail_->On(event);
     } else if (change_.reason == record::DetailReason::kCapped) {
       losses_->Add(base::Loss::kTraceCapped);
     }
   }
+  // A call, or what goes with one.
+  template <typename Event>
+  void Paired(const Event& event) {
+    if (sampler_ == nullptr) return Write(event, KeepsAll());
+    const DetailSampler::Verdict verdict = sampler_->Of(event);
+    if (verdict == DetailSampler::Verdict::kWait) return sampler_->Wait(event);
+    Write(event, verdict == DetailSampler::Verdict::kKeep);
+  }
+  // What requests, iterations and the host say of themselves.
+  template <typename Event>
+  void Said(const Event& event) {
+    Write(event, change_.level != record::DetailLevel::kMetrics);
+  }
+  // What has a place on a thread.
+  template <typename Event>
+  void Placed(const Event& event, base::TimeNs at) {
+    Write(event, sampler_ == nullptr ? KeepsAll() : sampler_->Keeps(event.thread, at));
+  }
   template <typename Event>
   void Many(std::span<const Event> events) {
-    if (change_.level == record::DetailLevel::kFull) [[likely]] {
+    if (KeepsAll()) [[likely]] {
       return detail_->On(events);
     }
-    for (const Event& event : events) Detail(event);
+    for (const Event& event : events) Paired(event);
   }
   template <typename Event>
   void Both(const Event& event) {
@@ -105,6 +140,7 @@ class DetailFilter final : public record::EventVisitor {
 
   trace::ChunkEncoder* detail_ = nullptr;
   trace::ChunkEncoder* conclusions_ = nullptr;
+  DetailSampler* sampler_ = nullptr;
   base::LossCounters* losses_ = nullptr;
   record::DetailChange change_;
   base::TimeNs last_conclusions_ = 0;

@@ -18,9 +18,9 @@ bool Pipeline::Init(base::Arena& arena, const Config& config) {
   identity_.Read(config);
   const record::Dictionary::Limits names = NameLimits();
   if (!dictionary_.Init(arena, names, losses_)) return false;
-  if (!writer_.Init(
-          arena, config,
-          {dictionary_, names, losses_, identity_.header(config), identity_.boot_id(), &Pipeline::OpenState, this})) {
+  if (!writer_.Init(arena, config,
+                    {dictionary_, names, losses_, identity_.header(config), identity_.boot_id(), &Pipeline::OpenState,
+                     this, engine_, batches_})) {
     return false;
   }
   attribution::EngineConfig attribution = attribution::EngineConfig::InProcess();
@@ -54,9 +54,14 @@ void Pipeline::Round() {
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();
   CollectContext context = Context(round_start);
-  for (size_t i = 0; i < source_count_; ++i) sources_[i]->Collect(context);
+  for (size_t i = 0; i < source_count_; ++i) {
+    sources_[i]->Collect(context);
+    writer_.filter().HeardUpTo(AnnotationsUpTo(round_start));
+  }
   ApplyPause(context);
+  writer_.filter().Settle(round_start, /*last=*/false);
   LookForTriggers(round_start);
+  Govern();
   const bool idle = fanout_.events() == concluded_events_ && round_start - last_conclusion_ < kIdlePeriod;
   if (!idle) Conclude(CompleteUpTo(round_start));
 }
@@ -67,6 +72,7 @@ void Pipeline::LastRound(base::TimeNs deadline) {
   CollectContext context = Context(round_start);
   // Sources hand out what is still open as it stands: nothing will end it any more.
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->CollectLast(context, deadline);
+  writer_.filter().Settle(round_start, /*last=*/true);
   Conclude(round_start);
   engine_.Finish();
   engine_.EmitHistograms();
@@ -97,13 +103,22 @@ void Pipeline::LookForTriggers(base::TimeNs round_start) {
     for (size_t i = 0; i < source_count_; ++i) sources_[i]->ForEachOpen(open);
   }
   if (paused_) engine_.WatchBlindUntil(base::MonotonicNow());
+  engine_.Watch(AnnotationsUpTo(round_start));
+  writer_.Look(engine_.watch().late(), base::MonotonicNow());
+}
+
+base::TimeNs Pipeline::AnnotationsUpTo(base::TimeNs round_start) {
   base::TimeNs heard = round_start;
   for (size_t i = 0; i < source_count_; ++i) {
     const base::TimeNs mine = sources_[i]->AnnotationsUpTo(clock_, round_start);
     if (mine < heard) heard = mine;
   }
-  engine_.Watch(heard);
-  writer_.Look(engine_.watch().late(), base::MonotonicNow());
+  return heard;
+}
+
+void Pipeline::Govern() {
+  const record::OwnCost cost = Cost(base::MonotonicNow());
+  if (writer_.Govern(cost.time, cost.own_ns())) batches_.Emit(writer_.filter());
 }
 
 base::TimeNs Pipeline::CompleteUpTo(base::TimeNs round_start) {
@@ -137,13 +152,17 @@ void Pipeline::TellTotals(base::TimeNs now, record::EventVisitor& out) {
   record::CaptureTotals totals;
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddTotals(totals);
   out.On(totals);
+  out.On(Cost(now));
+}
+
+record::OwnCost Pipeline::Cost(base::TimeNs now) {
   record::OwnCost cost;
   cost.time = now;
   cost.worker_cpu_ns = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
   cost.memory_bytes = arena_->used();
   cost.bytes_written = writer_.bytes_written();
   for (size_t i = 0; i < source_count_; ++i) sources_[i]->AddCost(cost);
-  out.On(cost);
+  return cost;
 }
 
 void Pipeline::TellPresent(record::EventVisitor& out, bool histograms) {

@@ -72,6 +72,9 @@ class Pipeline {
 
   void ReadClocks();
   void LookForTriggers(base::TimeNs round_start);
+  base::TimeNs AnnotationsUpTo(base::TimeNs round_start);
+  void Govern();
+  record::OwnCost Cost(base::TimeNs now);
   void ApplyPause(CollectContext& context);
   CollectContext Context(base::TimeNs round_start);
   base::TimeNs CompleteUpTo(base::TimeNs round_start);

@@ -25,18 +25,17 @@ bool TraceWriter::Init(base::Arena& arena, const Config& config, const Parts& pa
   limits.texts = parts.names.texts;
   limits.shapes = parts.names.shapes;
   limits.lanes = parts.names.lanes;
-  if (!conclusions_.Init(arena, config, "", {kConclusionsBytes})) return false;
-  record::DetailChange start;
-  start.time = parts.header.start;
+  DetailSampler* sampler = nullptr;
+  if (!conclusions_.Init(arena, config, "", {kConclusionsBytes}) || !InitSampler(arena, parts, sampler)) return false;
   switch (config.mode) {
     case Config::Mode::kFlight:
-      if (!InitFlight(arena, parts, limits)) return false;
+      if (!InitFlight(arena, parts, limits, sampler)) return false;
       break;
     case Config::Mode::kTrace:
       whole_.Init(config, parts.losses);
       if (!encoder_.Init(arena, parts.dictionary, parts.losses, whole_, parts.header, limits)) return false;
       encoder_.SetOpenRanges(parts.open_ranges, parts.open_context);
-      filter_.Init(encoder_, encoder_, parts.losses);
+      filter_.Init(encoder_, encoder_, sampler, parts.losses);
       break;
     case Config::Mode::kMetrics:
       trace::FileHeader header = parts.header;
@@ -44,15 +43,47 @@ bool TraceWriter::Init(base::Arena& arena, const Config& config, const Parts& pa
       if (!encoder_.Init(arena, parts.dictionary, parts.losses, conclusions_, header, ForConclusions(limits))) {
         return false;
       }
-      filter_.Init(encoder_, encoder_, parts.losses);
-      start.level = record::DetailLevel::kMetrics;
+      filter_.Init(encoder_, encoder_, nullptr, parts.losses);
       break;
   }
-  filter_.Apply(start);
+  Start(parts.header.start);
   return true;
 }
 
-bool TraceWriter::InitFlight(base::Arena& arena, const Parts& parts, const trace::EncoderLimits& limits) {
+bool TraceWriter::InitSampler(base::Arena& arena, const Parts& parts, DetailSampler*& sampler) {
+  const bool varies = config_->budget_ppm != 0 || config_->sampling.keep_one_in != 1;
+  if (config_->mode == Config::Mode::kMetrics || !varies) return true;
+  sampler = &sampler_;
+  return sampler_.Init(arena, parts.engine, parts.batches, parts.losses);
+}
+
+void TraceWriter::Start(base::TimeNs now) {
+  record::DetailChange start;
+  start.time = now;
+  start.budget_ppm = config_->budget_ppm;
+  if (config_->mode == Config::Mode::kMetrics) {
+    start.level = record::DetailLevel::kMetrics;
+  } else if (config_->sampling.keep_one_in != 1) {
+    start.level = record::DetailLevel::kSampled;
+    start.keep_one_in = config_->sampling.keep_one_in;
+    if (config_->sampling.by_request) start.unit = record::SampleUnit::kRequests;
+  }
+  governor_.Init(config_->budget_ppm, start);
+  filter_.Apply(start);
+}
+
+bool TraceWriter::Govern(base::TimeNs now, uint64_t cost_ns) {
+  const record::DetailChange before = filter_.change();
+  record::DetailChange change;
+  if (before.reason == record::DetailReason::kCapped || !governor_.Look(now, cost_ns, change)) return false;
+  filter_.Apply(change);
+  base::Log(base::LogLevel::kInfo, "own cost against the budget: detail is now: ",
+            record::kDetailLevelNames[static_cast<size_t>(change.level)]);
+  return before.level == record::DetailLevel::kMetrics;
+}
+
+bool TraceWriter::InitFlight(base::Arena& arena, const Parts& parts, const trace::EncoderLimits& limits,
+                             DetailSampler* sampler) {
   trace::FileHeader detail = parts.header, conclusions = parts.header;
   detail.part = trace::FilePart::kDetail;
   conclusions.part = trace::FilePart::kSummaries;
@@ -63,7 +94,7 @@ bool TraceWriter::InitFlight(base::Arena& arena, const Parts& parts, const trace
     return false;
   }
   encoder_.SetOpenRanges(parts.open_ranges, parts.open_context);
-  filter_.Init(encoder_, conclusions_encoder_, parts.losses);
+  filter_.Init(encoder_, conclusions_encoder_, sampler, parts.losses);
   return flight_.Init(arena, *config_,
                       {ring_, filter_, parts.dictionary, parts.losses, parts.boot_id, parts.header.timens_offset_ns});
 }

@@ -78,6 +78,7 @@ void CuptiSource::CollectOnce(capture::CollectContext& context, bool forced, boo
     NoticeFlushCost(flush_cpu_ns_, DecodeFilled(context));
     host_.pool.Adapt(base::MonotonicNow());
   }
+  CountHostTime(context.clock);
   if (status_due_) EmitStatus(context);
 }
 
@@ -147,6 +148,12 @@ uint64_t CuptiSource::DecodeFilled(capture::CollectContext& context) {
   return bytes;
 }
 
+void CuptiSource::CountHostTime(const capture::ClockMap& clock) {
+  const uint64_t total = host_.HostTime();
+  host_ns_ += clock.Length(total - host_time_);
+  host_time_ = total;
+}
+
 void CuptiSource::EmitStatus(capture::CollectContext& context) {
   status_due_ = false;
   record::SourceStatus status;
@@ -180,6 +187,7 @@ void CuptiSource::SetPaused(bool paused, capture::CollectContext& context) {
 void CuptiSource::AddCost(record::OwnCost& cost) const {
   cost.flush_cpu_ns += flush_watch_.total_cpu_ns();
   cost.cupti_overhead_ns += decode_.cupti_cost_ns;
+  cost.callback_ns += host_ns_;
 }
 
 void CuptiSource::ForgetInChild() {

@@ -47,7 +47,7 @@ class CuptiSource final : public capture::EventSource {
   // Launches (once each, though runtime and driver record them), kernels, graph launches, copies.
   void AddTotals(record::CaptureTotals& totals) const override;
 
-  // CUPTI's own cost, and that of our flushes.
+  // CUPTI's own cost, that of our flushes, and that of our call-backs.
   void AddCost(record::OwnCost& cost) const override;
 
   // Kinds stay enabled; what comes meanwhile is held back by the pipeline.
@@ -81,6 +81,7 @@ class CuptiSource final : public capture::EventSource {
   void NoticeFlushCost(uint64_t cpu_ns, uint64_t bytes);
   void CountDropped(base::LossCounters& losses);
   uint64_t DecodeFilled(capture::CollectContext& context);
+  void CountHostTime(const capture::ClockMap& clock);
   void EmitStatus(capture::CollectContext& context);
 
   // rearm.cc
@@ -100,6 +101,8 @@ class CuptiSource final : public capture::EventSource {
   bool paused_ = false;
   FlushWatch flush_watch_;
   uint64_t flush_cpu_ns_ = 0;  // of the last flush
+  uint64_t host_time_ = 0;     // of the call-backs, raw stamps; when last looked
+  uint64_t host_ns_ = 0;
   ProbeCall probe_;
   RearmTimer timer_;
   base::TimeNs last_ours_ = 0;     // the last instant at which CUPTI is known to have recorded for us

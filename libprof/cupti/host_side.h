@@ -22,6 +22,11 @@ struct HostSide {
   std::atomic<pthread_t> prober{};
   std::atomic<uint8_t*> probe_buffer{nullptr};
 
+  // What the call-backs took, in raw stamps: one in kTimedCall is timed.
+  static constexpr uint32_t kTimedCall = 8;
+  std::atomic<uint64_t> timed{0};
+  uint64_t HostTime() const { return timed.load(std::memory_order_relaxed) * kTimedCall; }
+
   // Makes `side` the one the call-backs use. It must live as long as the process.
   static void Install(HostSide* side);
 

@@ -67,7 +67,19 @@ class Writer {
                         seconds ? Seconds(value) : absl::StrCat(value), "\n");
       });
     }
-    Head(name, "counter", seconds, help, samples);
+    Head(name, "counter", seconds ? "seconds" : "", help, samples);
+  }
+
+  // As Family, for what goes up and down: each(process, add), add takes the value as text.
+  template <typename Each>
+  void GaugeFamily(const std::string& name, const char* unit, const char* help, Each each) {
+    std::string samples;
+    for (size_t i = 0; i < processes_.size(); ++i) {
+      each(processes_[i], [&](const std::string& labels, const std::string& value) {
+        absl::StrAppend(&samples, name, Braced(Join(labels, who_[i])), " ", value, "\n");
+      });
+    }
+    Head(name, "gauge", unit, help, samples);
   }
 
   // As Family, for histograms in seconds: each(process, add), add takes nullptr for one that is not there.
@@ -79,17 +91,17 @@ class Writer {
         if (histogram != nullptr) Histogram(name, Join(labels, who_[i]), *histogram, samples);
       });
     }
-    Head(name, "histogram", true, help, samples);
+    Head(name, "histogram", "seconds", help, samples);
   }
 
   std::string Finish() { return std::move(text_) + "# EOF\n"; }
 
  private:
   // A family of which nobody tells anything is left out.
-  void Head(const std::string& name, const char* type, bool seconds, const char* help, const std::string& samples) {
+  void Head(const std::string& name, const char* type, const char* unit, const char* help, const std::string& samples) {
     if (samples.empty()) return;
     absl::StrAppend(&text_, "# TYPE ", name, " ", type, "\n");
-    if (seconds) absl::StrAppend(&text_, "# UNIT ", name, " seconds\n");
+    if (*unit != 0) absl::StrAppend(&text_, "# UNIT ", name, " ", unit, "\n");
     absl::StrAppend(&text_, "# HELP ", name, " ", help, "\n", samples);
   }
 
@@ -202,6 +214,21 @@ void Recorder(Writer& writer) {
                   add(Label("part", "callback"), p.cost.callback_ns);
                   add(Label("part", "cupti"), p.cost.cupti_overhead_ns);
                 });
+  writer.GaugeFamily("slowtoken_memory_bytes", "bytes", "Memory that slowtoken holds, of its cap.",
+                     [](const Present& p, const auto& add) { add("", absl::StrCat(p.cost.memory_bytes)); });
+  writer.GaugeFamily("slowtoken_budget_ratio", "ratio", "What slowtoken may cost, of one CPU; absent without a budget.",
+                     [](const Present& p, const auto& add) {
+                       if (!p.detail || p.detail->budget_ppm == 0) return;
+                       add("", absl::StrFormat("%.6f", static_cast<double>(p.detail->budget_ppm) / 1e6));
+                     });
+  writer.GaugeFamily("slowtoken_detail_level", "", "How much detail is kept: 1 for the level that holds.",
+                     [](const Present& p, const auto& add) {
+                       if (!p.detail) return;
+                       for (size_t i = 0; i < std::size(record::kDetailLevelNames); ++i) {
+                         add(Label("level", record::kDetailLevelNames[i]),
+                             i == static_cast<size_t>(p.detail->level) ? "1" : "0");
+                       }
+                     });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEven
   if (room == nullptr) return false;
   plan.Write(WriteFront(room, place, event, bytes));
   thread.queue.Commit(bytes);
+  TimeCall(recorder, thread, place.stamp);
   return true;
 }
 

@@ -54,6 +54,13 @@ inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEven
   return room + AlignRecord(text);
 }
 
+// After the event was written: times the call, if it is its turn.
+[[gnu::always_inline]] inline void TimeCall(Recorder& recorder, HostThread& thread, uint64_t stamp) {
+  if (CallTimer::IsTurn(stamp)) [[unlikely]] {
+    thread.timer.Add(recorder.Stamp() - stamp);
+  }
+}
+
 // The event with its extended payload. False: dropped and counted. Takes copies, so that the caller's event never needs
 // an address and stays in registers. event_writer.cc.
 bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEvent event);
@@ -72,6 +79,7 @@ bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEven
   std::byte* payload = WriteFront(room, place, event, bytes);
   if (plain) memcpy(payload, &event.value, 8);
   call.thread().queue.Commit(bytes);
+  TimeCall(call.recorder(), call.thread(), place.stamp);
   return true;
 }
 
@@ -83,6 +91,7 @@ inline void WritePop(HostCall& call, const Place& place) {
   ::new (static_cast<void*>(room))
       RecordHeader{.size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level};
   call.thread().queue.Commit(kBytes);
+  TimeCall(call.recorder(), call.thread(), place.stamp);
 }
 
 }  // namespace slowtoken::nvtx

@@ -95,6 +95,14 @@ void NvtxSource::Collect(capture::CollectContext& context) {
   }
   collector_.EndRound(context);
   complete_ = complete;
+  CountHostTime(context.clock);
+}
+
+void NvtxSource::CountHostTime(const capture::ClockMap& clock) {
+  uint64_t total = 0;
+  for (const HostThread& thread : recorder_->threads.threads()) total += thread.timer.Total();
+  host_ns_ += clock.Length(total - host_time_);
+  host_time_ = total;
 }
 
 void NvtxSource::Drain(uint32_t i, uint64_t end, capture::CollectContext& context) {

@@ -48,6 +48,8 @@ class NvtxSource : public capture::EventSource {
   // Cheap: only open ranges are looked at.
   void ForEachOpen(record::EventVisitor& out) override { collector_.ForEachOpen(out); }
   void AddTotals(record::CaptureTotals& totals) const override;
+  // What the handlers have cost host threads.
+  void AddCost(record::OwnCost& cost) const override { cost.callback_ns += host_ns_; }
   // Nothing is recorded until Init is called again. Async-signal-safe.
   void ForgetInChild() override;
 
@@ -59,6 +61,7 @@ class NvtxSource : public capture::EventSource {
   void TellStatus(bool paused, capture::CollectContext& context);
   static Names* MakeNames(base::Arena& arena, const Options& options);
   void Drain(uint32_t i, uint64_t end, capture::CollectContext& context);
+  void CountHostTime(const capture::ClockMap& clock);
   bool OutOfTime();
 
   Recorder* recorder_ = nullptr;
@@ -69,7 +72,9 @@ class NvtxSource : public capture::EventSource {
   std::span<bool> busy_;           // by slot: an event was on its way when the round began
   record::TimeNs read_until_ = 0;  // 0 = no limit
   uint32_t read_at_end_ = 0;
-  uint64_t unread_ = 0;    // events that came after it
+  uint64_t unread_ = 0;     // events that came after it
+  uint64_t host_time_ = 0;  // in handlers, raw stamps; when last looked
+  uint64_t host_ns_ = 0;
   uint64_t complete_ = 0;  // raw stamp: all events before it have been delivered
 };
 

@@ -12,6 +12,7 @@
 #include <atomic>
 
 #include "base/arena.h"
+#include "nvtx/call_timer.h"
 #include "nvtx/record_queue.h"
 #include "nvtx/thread_pointer.h"
 #include "record/ids.h"
@@ -37,6 +38,7 @@ struct HostThread {
   uint32_t pause = 0;
   std::array<uint32_t, kDomainLimit> open_before_pause{};
   ThreadSlots* slots = nullptr;
+  CallTimer timer;
 };
 
 class ThreadSlots {

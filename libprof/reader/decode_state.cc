@@ -159,8 +159,9 @@ void ChunkDecoder::DetailChanges(const v1::DetailChangeBatch& batch, record::Eve
     record::DetailChange d;
     trace::Columns<record::DetailChange>::Each(d, reader);
     d.process = tables_.process();
-    const auto level = static_cast<uint64_t>(d.level), reason = static_cast<uint64_t>(d.reason);
-    Tell(d, filter, {kDetail}, {d.time, level, reason, d.keep_one_in, d.cost_ppm, d.budget_ppm}, out);
+    const auto level = static_cast<uint64_t>(d.level), reason = static_cast<uint64_t>(d.reason),
+               unit = static_cast<uint64_t>(d.unit);
+    Tell(d, filter, {kDetail}, {d.time, level, reason, d.keep_one_in, d.cost_ppm, d.budget_ppm, unit}, out);
   }
 }
 

@@ -43,8 +43,9 @@ SLOWTOKEN_ENUM_RANGE(Metric, kLaunchApi, kLaunchApi)
 SLOWTOKEN_ENUM_RANGE(Source, kNccl, kNccl)
 SLOWTOKEN_ENUM_RANGE(SourceState, kPaused, kUnknown)
 SLOWTOKEN_ENUM_RANGE(BlindReason, kOther, kOther)
-SLOWTOKEN_ENUM_RANGE(DetailLevel, kMetrics, kFull)
+SLOWTOKEN_ENUM_RANGE(DetailLevel, kAnnotations, kFull)
 SLOWTOKEN_ENUM_RANGE(DetailReason, kCapped, kStart)
+SLOWTOKEN_ENUM_RANGE(SampleUnit, kRequests, kIterations)
 SLOWTOKEN_ENUM_RANGE(TriggerKind, kProgram, kUnknown)
 SLOWTOKEN_ENUM_RANGE(Counter, kTriggers, kTriggers)
 #undef SLOWTOKEN_ENUM_RANGE
@@ -61,6 +62,9 @@ static_assert(kCovers<record::TtftPhase, record::kTtftPhaseCount>);
 static_assert(kCovers<record::Cause, record::kCauseCount>);
 static_assert(kCovers<record::EvidenceKind, record::kEvidenceCount>);
 static_assert(kCovers<record::BlindReason, record::kBlindReasonCount>);
+static_assert(kCovers<record::DetailLevel, std::size(record::kDetailLevelNames)>);
+static_assert(kCovers<record::DetailReason, std::size(record::kDetailReasonNames)>);
+static_assert(kCovers<record::SampleUnit, std::size(record::kSampleUnitNames)>);
 
 template <typename E>
 constexpr bool IsKnown(uint64_t bits) {

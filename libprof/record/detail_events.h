@@ -9,9 +9,16 @@ namespace slowtoken::record {
 // What of the events goes into the trace. Attribution always sees all of them.
 enum class DetailLevel : uint8_t {
   kFull,
-  kSampled,  // of GPU work and API calls, those of one iteration in `keep_one_in`; both ends of every pair
-  kMetrics,  // summaries, histograms and counters only
+  kSampled,      // annotations, and of GPU work, API calls and ranges those of one iteration in `keep_one_in`
+  kMetrics,      // summaries, histograms and counters only
+  kAnnotations,  // those, and the annotations of requests and iterations
 };
+// Names of the levels: in reports and metrics. Frozen.
+inline constexpr const char* kDetailLevelNames[] = {"full", "sampled", "metrics", "annotations"};
+
+// What is kept whole of a sampled trace: some iterations, or the iterations that compute for some requests.
+enum class SampleUnit : uint8_t { kIterations, kRequests };
+inline constexpr const char* kSampleUnitNames[] = {"iterations", "requests"};
 
 enum class DetailReason : uint8_t {
   kStart,   // as the mode says
@@ -20,12 +27,15 @@ enum class DetailReason : uint8_t {
   kAsked,   // by the user, through the control socket or the C API
   kCapped,  // the trace has reached its size cap: for good
 };
+inline constexpr const char* kDetailReasonNames[] = {"start", "budget", "spare", "asked", "capped"};
 
-// From `time` on the trace holds `level`. The newest one stands at the head of each chunk.
+// From `time` on the trace holds `level`: what was launched earlier is kept or left out as the level before says. The
+// newest one stands at the head of each chunk.
 struct DetailChange {
   TimeNs time = 0;
   DetailLevel level = DetailLevel::kFull;
   DetailReason reason = DetailReason::kStart;
+  SampleUnit unit = SampleUnit::kIterations;
   uint32_t keep_one_in = 1;
   uint32_t cost_ppm = 0;    // own cost when it was decided, in millionths of one CPU
   uint32_t budget_ppm = 0;  // 0 = no budget

@@ -89,7 +89,9 @@ struct Advance {
   ProcessIndex process = 0;
 };
 
-// The recorder's own cost since the process started.
+// The recorder's own cost since the process started. `own_ns` is what is set against the budget: CPU time of ours, on
+// whatever thread. What CUPTI states of itself is apart: on our thread it is part of the flush, on others nothing that
+// we leave out would lower it.
 struct OwnCost {
   TimeNs time = 0;
   uint64_t worker_cpu_ns = 0;
@@ -99,6 +101,8 @@ struct OwnCost {
   uint64_t flush_cpu_ns = 0;       // the worker's CPU time inside cuptiActivityFlushAll; part of worker_cpu_ns
   uint64_t cupti_overhead_ns = 0;  // what CUPTI itself reports as its own overhead, on whatever thread
   ProcessIndex process = 0;
+
+  uint64_t own_ns() const { return worker_cpu_ns + callback_ns; }
 };
 
 // Counts that coverage is judged by; totals since the start.

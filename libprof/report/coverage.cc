@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/detail_spans.h"
 #include "analysis/text_safety.h"
 #include "report/coverage_warnings.h"
 #include "report/kept_detail.h"
@@ -107,22 +108,34 @@ void FillBlind(const analysis::RecorderFacts& facts, v1::Coverage& coverage) {
   }
 }
 
+// Of a sample nobody can tell when the GPU was idle.
 bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analysis) {
   const auto& counts = analysis.counts();
   const uint64_t records = counts.kernels + counts.graph_replays;
   const uint64_t dropped =
       analysis.facts().Lost(base::Loss::kCuptiDropped) + analysis.facts().Lost(base::Loss::kPendingGpuEvicted);
-  return records != 0 &&
+  return records != 0 && !coverage.sampled() &&
          Share(coverage.launches() - coverage.launches_matched(), coverage.launches()) <= kMostLaunchesWithoutWork &&
          Share(coverage.graph_nodes_missing(), analysis.graph_nodes().expected()) <= kMostGraphNodesMissing &&
          Share(coverage.blind_ns(), analysis.facts().WallNs()) <= kMostBlind &&
          Share(dropped, records + dropped) <= kMostDropped;
 }
 
+void FillSampled(const analysis::RecorderFacts& facts, const std::vector<reader::ProcessInfo>& processes,
+                 v1::Coverage& coverage) {
+  coverage.set_sampled(analysis::DetailIsSampled(facts, processes));
+  if (!coverage.sampled()) return;
+  const record::CaptureTotals counted = facts.Counted();
+  coverage.mutable_seen()->set_kernels(counted.kernels);
+  coverage.mutable_seen()->set_launches(counted.launches);
+  coverage.mutable_seen()->set_graph_launches(counted.graph_launches);
+}
+
+// What was left out on purpose is not missing.
 bool Complete(const v1::Coverage& coverage, bool no_detail) {
   const bool whole = std::all_of(coverage.processes().begin(), coverage.processes().end(),
                                  [](const v1::Process& process) { return process.damage() == 0; });
-  return (coverage.gpu_trusted() || no_detail) && whole && coverage.unreadable().empty() &&
+  return (coverage.gpu_trusted() || no_detail || coverage.sampled()) && whole && coverage.unreadable().empty() &&
          !coverage.engines_guessed() && coverage.dropped().empty() &&
          coverage.launches() == coverage.launches_matched() && coverage.graph_nodes_missing() == 0 &&
          coverage.untimed() == 0 && coverage.blind_ns() == 0;
@@ -184,12 +197,13 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
     out.set_count(count);
   }
   coverage.set_engines_guessed(notes.engines_guessed);
+  FillSampled(analysis.facts(), processes, coverage);
   coverage.set_gpu_trusted(Trusted(coverage, analysis));
   coverage.set_complete(Complete(coverage, NoDetail(processes)));
   if (!coverage.gpu_trusted()) {
     const bool none = analysis.counts().kernels + analysis.counts().graph_replays == 0;
     for (v1::Device& device : *report.mutable_devices()) {
-      if (none) device.clear_busy_ns();
+      if (none || coverage.sampled()) device.clear_busy_ns();
       device.clear_idle_ns();
       device.clear_host_ns();
       device.clear_dependency_ns();

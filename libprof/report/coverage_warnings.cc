@@ -53,7 +53,7 @@ void AddZeroKernels(const v1::Coverage& coverage, Lines& lines) {
 void AddMissingWork(const v1::Coverage& coverage, Lines& lines) {
   if (Lacks(coverage, "gpu_records")) return;
   const uint64_t unmatched = coverage.launches() - coverage.launches_matched();
-  if (!coverage.gpu_trusted())
+  if (!coverage.gpu_trusted() && !coverage.sampled())
     lines.push_back("INCOMPLETE: too many GPU records are missing to tell how busy the GPU was");
   if (unmatched != 0) {
     lines.push_back(

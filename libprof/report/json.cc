@@ -33,6 +33,11 @@ Json CoverageJson(const v1::Coverage& coverage) {
       {"unattributed_share", coverage.has_unattributed_share() ? Json(coverage.unattributed_share()) : Json()},
       {"complete", coverage.complete()},
       {"gpu_trusted", coverage.gpu_trusted()},
+      {"sampled", coverage.sampled()},
+      {"seen", coverage.has_seen() ? Json{{"kernels", coverage.seen().kernels()},
+                                          {"launches", coverage.seen().launches()},
+                                          {"graph_launches", coverage.seen().graph_launches()}}
+                                   : Json()},
       {"missing", coverage.missing()},
       {"unreadable", coverage.unreadable()},
       {"malformed", Counts(coverage.malformed())},
@@ -131,6 +136,18 @@ Json TriggerJson(const v1::TriggerReport& trigger) {
   out["limit_ns"] = trigger.limit_ns() == 0 ? Json() : Json(trigger.limit_ns());
   out["text"] = TextOrNull(trigger.text());
   return out;
+}
+
+Json DetailJson(const v1::DetailSpan& span) {
+  return {{"pid", span.pid()},
+          {"start_ns", span.start_ns()},
+          {"end_ns", span.end_ns()},
+          {"level", span.level()},
+          {"reason", span.reason()},
+          {"unit", TextOrNull(span.unit())},
+          {"keep_one_in", span.keep_one_in() == 0 ? Json() : Json(span.keep_one_in())},
+          {"cost", span.has_cost() ? Json(span.cost()) : Json()},
+          {"budget", span.has_budget() ? Json(span.budget()) : Json()}};
 }
 
 Json IterationsJson(const v1::Iterations& iterations) {
@@ -235,6 +252,7 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
   WriteArray(out, "kernels", report.kernels(), KernelJson);
   WriteArray(out, "stalls", report.stalls(), StallJson);
   WriteArray(out, "triggers", report.triggers(), TriggerJson);
+  WriteArray(out, "detail", report.detail(), DetailJson);
   Json iterations = IterationsJson(report.iterations());
   if (options.iterations) {
     iterations["list"] = Json::array();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/detail_spans.h"
 #include "analysis/text_safety.h"
 #include "report/json.h"
 #include "report/units.h"
@@ -13,22 +14,75 @@ namespace slowtoken::report {
 namespace {
 
 constexpr size_t kMostTriggersShown = 5;
+constexpr size_t kMostSpansShown = 8;
 
 std::string Name(const reader::ProcessInfo& process) {
   return absl::StrCat(analysis::SafeText(process.role.empty() ? "process" : process.role, 64), " ", process.pid);
 }
 
-// What one process left out on purpose; empty: nothing.
-std::string NoteOf(const reader::ProcessInfo& process, const analysis::RecorderFacts& facts, record::TimeNs origin) {
-  const auto since = [&](record::TimeNs time) { return Duration(time > origin ? time - origin : 0); };
-  const auto level = facts.levels().find(process.index);
-  if (level != facts.levels().end() && level->second.reason == record::DetailReason::kCapped) {
-    return absl::StrCat(Name(process), ": the trace reached its size cap at +", since(level->second.time),
-                        "; from then on summaries only");
+std::string Share(uint32_t ppm) { return Percent(static_cast<double>(ppm) / 1e6); }
+
+// What a span of less than full detail leaves out; empty where another note says it.
+std::string SpanText(const analysis::DetailSpan& span, record::TimeNs origin) {
+  const auto at = [&](record::TimeNs time) { return absl::StrCat("+", Duration(time > origin ? time - origin : 0)); };
+  switch (span.change.reason) {
+    case record::DetailReason::kCapped:
+      return absl::StrCat("the trace reached its size cap at ", at(span.change.time), "; from then on summaries only");
+    case record::DetailReason::kStart:
+      if (span.change.level == record::DetailLevel::kMetrics) return "";  // the mode
+      return absl::StrCat("only ", LevelText(span.change), " was kept (--sample)");
+    case record::DetailReason::kBudget:
+    case record::DetailReason::kSpare:
+    case record::DetailReason::kAsked:
+      break;
   }
-  if (process.detail_from == UINT64_MAX || process.detail_from == 0) return "";
-  return absl::StrCat(Name(process), ": full detail from +", since(process.detail_from),
-                      " on (flight ring); before that summaries only");
+  const std::string cost = CostText(span.change);
+  const bool plural = span.change.level == record::DetailLevel::kMetrics;
+  return absl::StrCat("from ", at(span.change.time), " to ", at(span.end), " only ", LevelText(span.change),
+                      plural ? " were" : " was", " kept", cost.empty() ? "" : ": ", cost);
+}
+
+// What one process left out on purpose.
+void AddNotes(const reader::ProcessInfo& process, const std::vector<analysis::DetailSpan>& spans, record::TimeNs origin,
+              v1::Coverage& coverage) {
+  size_t shown = 0, more = 0;
+  for (const analysis::DetailSpan& span : spans) {
+    if (span.change.process != process.index) continue;
+    const std::string text = SpanText(span, origin);
+    if (text.empty()) continue;
+    if (shown == kMostSpansShown) {
+      ++more;
+      continue;
+    }
+    ++shown;
+    coverage.add_notes(absl::StrCat(Name(process), ": ", text));
+  }
+  if (more != 0) coverage.add_notes(absl::StrCat(Name(process), ": and ", more, " more times less than full detail"));
+  if (process.detail_from == UINT64_MAX || process.detail_from == 0) return;
+  const record::TimeNs from = process.detail_from > origin ? process.detail_from - origin : 0;
+  coverage.add_notes(absl::StrCat(Name(process), ": full detail from +", Duration(from),
+                                  " on (flight ring); before that summaries only"));
+}
+
+void FillSpans(const std::vector<analysis::DetailSpan>& spans, const std::vector<reader::ProcessInfo>& processes,
+               record::TimeNs origin, v1::Report& report) {
+  const auto since = [&](record::TimeNs time) { return time > origin ? time - origin : 0; };
+  for (const analysis::DetailSpan& span : spans) {
+    v1::DetailSpan& out = *report.add_detail();
+    for (const reader::ProcessInfo& process : processes) {
+      if (process.index == span.change.process) out.set_pid(process.pid);
+    }
+    out.set_start_ns(since(span.change.time));
+    out.set_end_ns(since(span.end));
+    out.set_level(record::kDetailLevelNames[static_cast<size_t>(span.change.level)]);
+    out.set_reason(record::kDetailReasonNames[static_cast<size_t>(span.change.reason)]);
+    if (span.change.level == record::DetailLevel::kSampled) {
+      out.set_unit(record::kSampleUnitNames[static_cast<size_t>(span.change.unit)]);
+      out.set_keep_one_in(span.change.keep_one_in);
+    }
+    if (span.change.cost_ppm != 0) out.set_cost(static_cast<double>(span.change.cost_ppm) / 1e6);
+    if (span.change.budget_ppm != 0) out.set_budget(static_cast<double>(span.change.budget_ppm) / 1e6);
+  }
 }
 
 std::string WhatHappened(const v1::TriggerReport& trigger) {
@@ -48,6 +102,33 @@ const char* TriggerName(record::TriggerKind kind) {
   return record::kTriggerKindNames[static_cast<size_t>(kind) % std::size(record::kTriggerKindNames)];
 }
 
+std::string LevelText(const record::DetailChange& change) {
+  switch (change.level) {
+    case record::DetailLevel::kFull:
+      return "full detail";
+    case record::DetailLevel::kSampled:
+      return absl::StrCat(change.unit == record::SampleUnit::kRequests ? "the detail of the iterations of 1 request in "
+                                                                       : "the detail of 1 iteration in ",
+                          change.keep_one_in);
+    case record::DetailLevel::kAnnotations:
+      return "what requests and iterations say of themselves";
+    case record::DetailLevel::kMetrics:
+      break;
+  }
+  return "summaries and metrics";
+}
+
+std::string CostText(const record::DetailChange& change) {
+  if (change.reason == record::DetailReason::kBudget) {
+    return absl::StrCat("own cost ", Share(change.cost_ppm), " over the budget of ", Share(change.budget_ppm));
+  }
+  if (change.reason == record::DetailReason::kSpare) {
+    return absl::StrCat("own cost ", Share(change.cost_ppm), ", going back up within the budget of ",
+                        Share(change.budget_ppm));
+  }
+  return "";
+}
+
 bool NoDetail(const std::vector<reader::ProcessInfo>& processes) {
   return !processes.empty() && std::all_of(processes.begin(), processes.end(), [](const reader::ProcessInfo& process) {
     return process.detail_from == UINT64_MAX;
@@ -62,11 +143,9 @@ void FillKeptDetail(const analysis::TraceAnalysis& analysis, const std::vector<r
         "summaries only (mode metrics): kernels and launches are not listed, and each request is as its own process "
         "saw it");
   }
-  for (const reader::ProcessInfo& process : processes) {
-    if (std::string note = NoteOf(process, analysis.facts(), origin); !note.empty()) {
-      *coverage.add_notes() = std::move(note);
-    }
-  }
+  const std::vector<analysis::DetailSpan> spans = analysis::DetailSpans(analysis.facts());
+  for (const reader::ProcessInfo& process : processes) AddNotes(process, spans, origin, coverage);
+  FillSpans(spans, processes, origin, report);
   std::vector<record::Trigger> triggers = analysis.facts().triggers();
   std::sort(triggers.begin(), triggers.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   const auto since = [&](record::TimeNs time) { return time > origin ? time - origin : 0; };

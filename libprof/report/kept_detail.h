@@ -22,6 +22,11 @@ void FillKeptDetail(const analysis::TraceAnalysis& analysis, const std::vector<r
 // "Triggered at …" lines for the top of the text; empty without triggers.
 std::string TriggersText(const v1::Report& report);
 
+// What a level keeps, for people: "the detail of 1 iteration in 10".
+std::string LevelText(const record::DetailChange& change);
+// Why: "own cost 1.4 % over the budget of 1.0 %"; empty where the cost is not the reason.
+std::string CostText(const record::DetailChange& change);
+
 const char* TriggerName(record::TriggerKind kind);  // slo_ttft, slo_itl, stall, control, program
 
 }  // namespace slowtoken::report

@@ -81,6 +81,12 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   if (coverage.graph_launches() != 0)
     absl::StrAppend(&out, " · graph launches ", WithCommas(coverage.graph_launches()));
   absl::StrAppend(&out, "\n");
+  if (coverage.has_seen()) {
+    absl::StrAppend(&out, "  the detail is a sample, of ", WithCommas(coverage.seen().kernels()), " kernels, ",
+                    WithCommas(coverage.seen().launches()), " launches and ",
+                    WithCommas(coverage.seen().graph_launches()),
+                    " graph launches seen;\n  requests, iterations and metrics rest on all of them\n");
+  }
   if (coverage.dropped().empty()) absl::StrAppend(&out, "  nothing was dropped\n");
   if (!coverage.missing().empty())
     absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4, style));

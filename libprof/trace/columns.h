@@ -229,9 +229,9 @@ static_assert(sizeof(record::HistogramBucket) == 16, "a member changed");
 #define SLOWTOKEN_DETAIL_CHANGE_COLUMNS(X)                                                     \
   X(1, time, time, kTime) X(2, level, level, kNumber) X(3, reason, reason, kNumber)            \
   X(4, keep_one_in, keep_one_in, kNumber) X(5, cost_ppm, cost_ppm, kNumber)                    \
-  X(6, budget_ppm, budget_ppm, kNumber)
+  X(6, budget_ppm, budget_ppm, kNumber) X(7, unit, unit, kNumber)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::DetailChange, SLOWTOKEN_DETAIL_CHANGE_COLUMNS, 32, 6)
+SLOWTOKEN_COLUMNS_OF(record::DetailChange, SLOWTOKEN_DETAIL_CHANGE_COLUMNS, 32, 7)
 
 // clang-format off
 #define SLOWTOKEN_TRIGGER_COLUMNS(X)                                                                            \

@@ -57,7 +57,7 @@ void Record(benchmark::State& state, bool to_ring) {
   trace::Sink& sink = to_ring ? static_cast<trace::Sink&>(*ring) : counting;
   encoder->Init(arena, dictionary, losses, sink, {}, {});
   capture::DetailFilter filter;
-  filter.Init(*encoder, *encoder, losses);
+  filter.Init(*encoder, *encoder, nullptr, losses);
   uint64_t now = 0;
   for (auto _ : state) {
     filter.On(std::span<const record::Kernel>(chunk.kernels));

@@ -58,7 +58,7 @@ class Bench {
     arena_.Reserve(96u << 20, true);
     dictionary_.Init(arena_, {}, losses_);
     encoder_.Init(arena_, dictionary_, losses_, sink_, {}, {});
-    filter_.Init(encoder_, encoder_, losses_);
+    filter_.Init(encoder_, encoder_, nullptr, losses_);
     engine_.Init(arena_, attribution::EngineConfig::InProcess(), dictionary_, losses_, filter_);
     batches_.Init(arena_);
     fanout_.Init(engine_, filter_, batches_);

@@ -2,6 +2,7 @@
 """The whole line against ground truth: what the report says of every request and iteration, and what really happened.
 
 usage: attribution_vs_truth.py BUILD_DIR WORK_DIR [--split N] [--limit N] [--graph launch|node] [--mode metrics|trace]
+                               [--sample UNIT:1/N] [--budget SHARE]
 """
 import argparse
 import json
@@ -121,6 +122,31 @@ def check_coverage(report):
     expect(not lost, f"losses in an ordinary run: {lost}")
 
 
+def check_sample(report, text):
+    """Of the detail a part, in whole pieces; and it says so. What else is compared rests on everything."""
+    coverage = report["coverage"]
+    print(f"coverage: {coverage}")
+    seen = coverage["seen"]
+    expect(coverage["sampled"] and coverage["complete"], "the report does not say that it is a sample, or calls it incomplete")
+    for what in ("kernels", "launches"):
+        expect(0 < coverage[what] < seen[what], f"{coverage[what]} {what} of {seen[what]} kept")
+    expect(coverage["launches_matched"] == coverage["launches"], "kept launches without GPU record")
+    expect(coverage["without_call"] == 0, "kept GPU records without launch")
+    expect(not any(coverage["dropped"].values()), f"losses: {coverage['dropped']}")
+    expect("the detail is a sample" in text, f"the text says nothing of it: {text[:600]}")
+    expect(all(device["idle_ns"] is None for device in report["devices"]), "idle time told from a sample")
+
+
+def check_budget(report, text):
+    """A budget nobody can keep to: step by step there is less detail, and each step is told with its reason."""
+    steps = report["detail"]
+    expect([s["level"] for s in steps] == ["sampled", "annotations", "metrics"][:len(steps)] and len(steps) >= 2, f"steps: {steps}")
+    for step in steps:
+        expect(step["reason"] == "budget" and step["cost"] > step["budget"] > 0, f"a step without its reason: {step}")
+    expect(all(a["end_ns"] == b["start_ns"] for a, b in zip(steps, steps[1:])), f"steps do not follow each other: {steps}")
+    expect("only the detail of 1 iteration in 10 was kept: own cost" in " ".join(text.split()), f"the text says nothing of it: {text[:900]}")
+
+
 def check_summaries_only(report):
     """Mode metrics: nothing of the detail was written; all that follows was concluded in process."""
     coverage = report["coverage"]
@@ -174,6 +200,8 @@ def main():
     parser.add_argument("--speed", type=float, default=8)
     parser.add_argument("--graph", default="node")
     parser.add_argument("--mode", default="trace")
+    parser.add_argument("--sample")
+    parser.add_argument("--budget")
     parser.add_argument("--real-gpu", action="store_true")
     options = parser.parse_args()
     h = harness.Harness(options.build, options.work)
@@ -181,20 +209,27 @@ def main():
     log = h.work / "requests.csv"
     try:
         h.draw_log(log, str(options.limit), "7")
+        kept = [f"--{name}={value}" for name, value in (("sample", options.sample), ("budget", options.budget)) if value]
         split = [] if options.split == 1 else [f"--split={options.split}"]
-        h.start_demo(*split, "--seed", "7", run_arguments=["--ids=clear", f"--graph={options.graph}"],
+        h.start_demo(*split, "--seed", "7", run_arguments=["--ids=clear", f"--graph={options.graph}", *kept],
                      simulated=not options.real_gpu, mode=options.mode)
         client = h.replay(log, options.limit, options.speed)
         h.stop_demo()
         report = h.report()
         truth = truth_file.Truth(h.truth)
         reported = {r["req"]: r for r in report["requests"]}
-        check_coverage(report) if options.mode == "trace" else check_summaries_only(report)
+        if kept:
+            text = h.slowtoken("report", h.traces).stdout
+            check_sample(report, text)
+            if options.budget:
+                check_budget(report, text)
+        else:
+            check_coverage(report) if options.mode == "trace" else check_summaries_only(report)
         check_sums(report["requests"])
         compare_requests(truth, reported)
         compare_iterations(truth, report["iterations"]["list"], options.graph)
         compare_client(truth, client, reported)
-        if options.mode == "trace":
+        if options.mode == "trace" and not kept:
             check_in_process(h)
             check_cut_traces(h, truth)
     finally:

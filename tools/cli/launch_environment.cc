@@ -97,6 +97,8 @@ LaunchEnvironment MakeLaunchEnvironment(const LaunchOptions& options, const Inst
                                      {"SLOWTOKEN_MAX_TRACE", absl::StrCat(options.max_trace_bytes)},
                                      {"SLOWTOKEN_IDS", options.ids},
                                      {"SLOWTOKEN_MEMORY", absl::StrCat(options.memory_bytes)}});
+  if (!options.budget.empty()) variables.push_back({"SLOWTOKEN_BUDGET", options.budget});
+  if (!options.sample.empty()) variables.push_back({"SLOWTOKEN_SAMPLE", options.sample});
   if (!options.labels.empty()) variables.push_back({"SLOWTOKEN_LABELS", absl::StrJoin(options.labels, ",")});
   return environment;
 }

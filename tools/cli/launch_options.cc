@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/env.h"
+#include "base/settings.h"
 #include "service_levels.h"
 #include "trace/flight_settings.h"
 
@@ -44,6 +45,16 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
       ->type_name("BOUNDS");
   app.add_option("--max-trace", options.max_trace, "size cap of each trace file (K, M, G); then summaries only")
       ->capture_default_str();
+  app.add_option(
+         "--budget", options.budget,
+         "what slowtoken may cost, in percent of one CPU; above it less detail is kept, and the report says when "
+         "(default: 1%; in mode trace off)")
+      ->type_name("SHARE");
+  app.add_option(
+         "--sample", options.sample,
+         "of the detail keep a part: `iterations:1/10`, or `requests:1/10`, the iterations that compute for one "
+         "request in ten")
+      ->type_name("UNIT:1/N");
   app.add_option("--ids", options.ids, "request ids: `hash` (pseudonyms) or `clear`")->capture_default_str();
   app.add_option("--memory", options.memory, "hard cap on the recorder's memory (K, M, G)")->capture_default_str();
   app.add_option("--label", options.labels, "a fact for the report, may be repeated")
@@ -69,6 +80,14 @@ absl::Status CheckMode(LaunchOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--flight: '", std::string(wrong), "' is not one of pre, post, every, keep, age with a time such as 10s, or ",
         "ring (at least 1M), disk with a size such as 32M"));
+  }
+  if (!options.budget.empty() && !base::ParseShare(options.budget)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--budget=", options.budget, " is not a share of a CPU such as 1%, or off"));
+  }
+  if (!options.sample.empty() && !base::ParseSampling(options.sample)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--sample=", options.sample, " is not iterations:1/N or requests:1/N with a number N"));
   }
   options.max_trace_bytes = base::ParseSize(options.max_trace).value_or(0);
   if (options.max_trace_bytes == 0) {

@@ -16,6 +16,8 @@ struct LaunchOptions {
   std::string graph;   // empty: node in trace mode, else launch; CheckLaunchOptions fills it in
   std::string slo;     // as given; empty: none
   std::string flight;  // as given; empty: the defaults
+  std::string budget;  // as given; empty: 1%, in trace mode none
+  std::string sample;  // as given; empty: everything is kept
   std::string max_trace = "4G";
   std::string ids = "hash";
   std::string memory = "64M";

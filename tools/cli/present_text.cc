@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 
 #include "analysis/text_safety.h"
+#include "report/kept_detail.h"
 #include "report/units.h"
 
 namespace slowtoken::cli {
@@ -67,11 +68,13 @@ std::string Blind(const Present& p) {
 
 std::string OwnCost(const Present& p) {
   const uint64_t wall = p.now > p.process.start ? p.now - p.process.start : 0;
-  const double share =
-      wall == 0 ? 0 : static_cast<double>(p.cost.worker_cpu_ns + p.cost.callback_ns) / static_cast<double>(wall);
-  return absl::StrCat(report::Percent(share), " of one CPU since the start · ", report::Bytes(p.cost.memory_bytes),
-                      " of ", report::Bytes(p.process.memory_cap_bytes), " memory · ",
-                      report::Bytes(p.cost.bytes_written), " written");
+  const double share = wall == 0 ? 0 : static_cast<double>(p.cost.own_ns()) / static_cast<double>(wall);
+  const uint32_t budget = p.detail ? p.detail->budget_ppm : 0;
+  return absl::StrCat(
+      report::Percent(share), " of one CPU since the start",
+      budget == 0 ? "" : absl::StrCat(" (budget ", report::Percent(static_cast<double>(budget) / 1e6), ")"), " · ",
+      report::Bytes(p.cost.memory_bytes), " of ", report::Bytes(p.process.memory_cap_bytes), " memory · ",
+      report::Bytes(p.cost.bytes_written), " written");
 }
 
 }  // namespace
@@ -81,15 +84,10 @@ std::string ModeText(const Present& present) {
     if (fact.state == record::SourceState::kPaused) return "paused";
   }
   if (!present.detail) return "recording";
-  switch (present.detail->level) {
-    case record::DetailLevel::kFull:
-      return "recording in full detail";
-    case record::DetailLevel::kSampled:
-      return absl::StrCat("recording one iteration in ", present.detail->keep_one_in);
-    case record::DetailLevel::kMetrics:
-      return "recording metrics only";
-  }
-  return "recording";
+  const bool full = present.detail->level == record::DetailLevel::kFull;
+  const std::string cost = full ? "" : report::CostText(*present.detail);
+  return absl::StrCat("recording ", full ? "in " : "", report::LevelText(*present.detail), cost.empty() ? "" : ": ",
+                      cost);
 }
 
 std::string StatusText(const Present& p) {

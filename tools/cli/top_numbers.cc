@@ -124,8 +124,8 @@ void AddRecorder(const Pair& pair, TopRun& run) {
     run.dropped += count > old ? count - old : 0;
   }
   for (const auto& [reason, ns] : p.BlindByReason()) run.blind_ns[reason] = std::max(run.blind_ns[reason], ns);
-  const uint64_t cost = p.cost.worker_cpu_ns + p.cost.callback_ns;
-  const uint64_t old = pair.before != nullptr ? pair.before->cost.worker_cpu_ns + pair.before->cost.callback_ns : 0;
+  const uint64_t cost = p.cost.own_ns();
+  const uint64_t old = pair.before != nullptr ? pair.before->cost.own_ns() : 0;
   if (pair.seconds() > 0 && cost > old) {
     run.own_cost = std::max(run.own_cost, static_cast<double>(cost - old) / 1e9 / pair.seconds());
   }

@@ -24,6 +24,36 @@ TEST(ParseDuration, NothingElse) {
   }
 }
 
+TEST(ParseShare, PercentOfOneCpu) {
+  EXPECT_EQ(ParseShare("1%"), 10'000u);
+  EXPECT_EQ(ParseShare("0.5%"), 5'000u);
+  EXPECT_EQ(ParseShare("0.0001%"), 1u);
+  EXPECT_EQ(ParseShare("150%"), 1'500'000u);
+  EXPECT_EQ(ParseShare("off"), 0u);
+  EXPECT_EQ(ParseShare("0"), 0u);
+}
+
+TEST(ParseShare, NothingElse) {
+  for (const char* text :
+       {"", "%", "1", "1.%", ".5%", "1 %", "-1%", "0.00001%", "10001%", "999999%", "1%%", "on", "1e1%"}) {
+    EXPECT_FALSE(ParseShare(text).has_value()) << text;
+  }
+}
+
+TEST(ParseSampling, OneInSoMany) {
+  EXPECT_EQ(ParseSampling("iterations:1/10")->keep_one_in, 10u);
+  EXPECT_FALSE(ParseSampling("iterations:1/10")->by_request);
+  EXPECT_TRUE(ParseSampling("requests:1/1000000")->by_request);
+}
+
+TEST(ParseSampling, NothingElse) {
+  for (const char* text :
+       {"", "iterations", "iterations:10", "iterations:2/10", "iterations:1/", "iterations:1/0", "tokens:1/10",
+        "requests:1/1000001", "requests:1/-3", "requests:1/1e3", "requests:1/10,", "requests:1/10,iterations:1/10"}) {
+    EXPECT_FALSE(ParseSampling(text).has_value()) << text;
+  }
+}
+
 TEST(NextSetting, TakesOneAfterTheOther) {
   std::string_view list = ",a:1,,b,c:2:3";
   Setting setting;

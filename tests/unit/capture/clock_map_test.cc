@@ -34,6 +34,14 @@ TEST(ClockMap, TscIsLinearThroughTheSnapshots) {
   EXPECT_EQ(map.FromTsc(0), 0u) << "0 is no stamp";
 }
 
+TEST(ClockMap, ALengthIsThatOfTheLineBetweenTheSnapshots) {
+  ClockMap map;
+  map.AddSnapshot(Snapshot(1'000'000, 0, 3'000'000));
+  map.AddSnapshot(Snapshot(2'000'000, 0, 6'000'000));
+  EXPECT_EQ(map.Length(0), 0u);
+  EXPECT_EQ(map.Length(3'000), ClockMap::TscUsable() ? 1'000u : 3'000u);
+}
+
 // Bug log row 92: ticks near 2^60 lose bits in a double.
 TEST(ClockMap, BugLog92_TicksNearTwoToTheSixtyKeepTheirNanoseconds) {
   if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";

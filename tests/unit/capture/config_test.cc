@@ -13,10 +13,11 @@ namespace {
 class ConfigTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY", "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY",
-                             "SLOWTOKEN_FLUSH_MS", "SLOWTOKEN_OUT", "SLOWTOKEN_DIR", "XDG_RUNTIME_DIR", "SLOWTOKEN_IDS",
-                             "SLOWTOKEN_GRAPH", "SLOWTOKEN_MODE", "SLOWTOKEN_SLO", "SLOWTOKEN_FLIGHT",
-                             "SLOWTOKEN_MAX_TRACE", "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
+    for (const char* name :
+         {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY", "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY", "SLOWTOKEN_FLUSH_MS",
+          "SLOWTOKEN_OUT", "SLOWTOKEN_DIR", "XDG_RUNTIME_DIR", "SLOWTOKEN_IDS", "SLOWTOKEN_GRAPH", "SLOWTOKEN_MODE",
+          "SLOWTOKEN_SLO", "SLOWTOKEN_FLIGHT", "SLOWTOKEN_MAX_TRACE", "SLOWTOKEN_BUDGET", "SLOWTOKEN_SAMPLE",
+          "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
       unsetenv(name);
     }
   }
@@ -63,6 +64,28 @@ TEST_F(ConfigTest, BoundsAndServiceLevels) {
   EXPECT_EQ(config.flight.ring_bytes, 8u << 20);
   EXPECT_EQ(config.flight.disk_bytes, 100u << 20);
   EXPECT_EQ(config.trace_bytes, 1u << 20);
+}
+
+TEST_F(ConfigTest, TheBudgetIsOnePercentUnlessEverythingIsAskedFor) {
+  EXPECT_EQ(Config::FromEnvironment().budget_ppm, 10'000u);
+  setenv("SLOWTOKEN_MODE", "trace", 1);
+  EXPECT_EQ(Config::FromEnvironment().budget_ppm, 0u);
+  setenv("SLOWTOKEN_BUDGET", "0.5%", 1);
+  EXPECT_EQ(Config::FromEnvironment().budget_ppm, 5'000u);
+  setenv("SLOWTOKEN_MODE", "flight", 1);
+  setenv("SLOWTOKEN_BUDGET", "off", 1);
+  EXPECT_EQ(Config::FromEnvironment().budget_ppm, 0u);
+  setenv("SLOWTOKEN_BUDGET", "much", 1);
+  EXPECT_EQ(Config::FromEnvironment().budget_ppm, 10'000u) << "what cannot be understood is the default";
+}
+
+TEST_F(ConfigTest, SamplingOfDetail) {
+  EXPECT_EQ(Config::FromEnvironment().sampling.keep_one_in, 1u);
+  setenv("SLOWTOKEN_SAMPLE", "requests:1/20", 1);
+  EXPECT_EQ(Config::FromEnvironment().sampling.keep_one_in, 20u);
+  EXPECT_TRUE(Config::FromEnvironment().sampling.by_request);
+  setenv("SLOWTOKEN_SAMPLE", "iterations:1/0", 1);
+  EXPECT_EQ(Config::FromEnvironment().sampling.keep_one_in, 1u);
 }
 
 TEST_F(ConfigTest, OneWrongEntryVoidsTheWholeText) {

@@ -45,7 +45,7 @@ class Process {
     limits.texts = names_.texts;
     EXPECT_TRUE(ring_.Init(arena_, config_, "flight", {settings.ring_bytes, settings.ring_age_ns()}));
     EXPECT_TRUE(encoder_.Init(arena_, dictionary_, losses_, ring_, header_, limits));
-    filter_.Init(encoder_, encoder_, losses_);
+    filter_.Init(encoder_, encoder_, nullptr, losses_);
     EXPECT_TRUE(recorder_.Init(arena_, config_, {ring_, filter_, dictionary_, losses_, "boot", 0}));
   }
   ~Process() { arena_.Release(); }

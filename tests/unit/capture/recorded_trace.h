@@ -19,12 +19,15 @@ namespace slowtoken::capture::testing {
 
 class RecordedTrace {
  public:
-  explicit RecordedTrace(EventSource& source) {
+  // In trace mode; `adjust` may change the configuration before.
+  explicit RecordedTrace(EventSource& source, void (*adjust)(Config&) = nullptr) {
     char pattern[] = "/tmp/slowtoken_capture_XXXXXX";
     folder_ = mkdtemp(pattern);
     snprintf(config_.directory, sizeof config_.directory, "%s/recorded", folder_.c_str());
     strcpy(config_.role, "test");
     config_.mode = Config::Mode::kTrace;
+    config_.budget_ppm = 0;
+    if (adjust != nullptr) adjust(config_);
     EXPECT_TRUE(arena_.Reserve(config_.memory_bytes, false));
     pipeline_ = std::make_unique<Pipeline>();
     EXPECT_TRUE(pipeline_->Init(arena_, config_));

@@ -34,6 +34,9 @@ class ScriptedSource final : public EventSource {
     annotations_.emplace_back(annotation, std::move(rows));
   }
 
+  void Add(const record::ApiCall& call) { calls_.push_back(call); }
+  void Add(const record::Kernel& kernel) { kernels_.push_back(kernel); }
+
   // A launch now, and its kernel a while later.
   void AddLaunch(record::CorrelationId id) {
     record::ApiCall call;

@@ -54,7 +54,8 @@ class TraceWriterTest : public ::testing::Test {
     header.pid = static_cast<uint64_t>(getpid());
     header.start = 1000;
     writer_ = std::make_unique<TraceWriter>();
-    ASSERT_TRUE(writer_->Init(arena_, config_, {dictionary_, names_, losses_, header, "boot", &NothingOpen, nullptr}));
+    ASSERT_TRUE(writer_->Init(
+        arena_, config_, {dictionary_, names_, losses_, header, "boot", &NothingOpen, nullptr, engine_, batches_}));
   }
   static void NothingOpen(void*, record::EventVisitor&) {}
 
@@ -102,6 +103,8 @@ class TraceWriterTest : public ::testing::Test {
   base::LossCounters losses_;
   record::Dictionary::Limits names_{.texts = 1000, .text_bytes = 1u << 16, .shapes = 100, .lanes = 100};
   record::Dictionary dictionary_;
+  attribution::Engine engine_;
+  attribution::LiveBatches batches_;
   std::unique_ptr<TraceWriter> writer_;
   reader::ProcessInfo process_;
 };

@@ -85,6 +85,30 @@ TEST_F(SourceTest, CuptisOwnCostIsAddedUp) {
   EXPECT_GT(cost.flush_cpu_ns, 0u);
 }
 
+TEST_F(SourceTest, TheCallBacksOnHostThreadsAreCounted) {
+  ASSERT_TRUE(Start());
+  const auto callback_ns = [&] {
+    Collect();
+    record::OwnCost cost;
+    source->AddCost(cost);
+    return cost.callback_ns;
+  };
+  record::ClockSnapshot later;  // from the second snapshot on the length of a stamp is known
+  later.monotonic = kMonotonicNow + 1'000'000;
+  later.cupti = later.realtime = kCuptiNow + 1'000'000;
+  later.tsc = 2'000'000;
+  clock.AddSnapshot(later);
+  const uint64_t before = callback_ns();
+  constexpr int kBuffers = 256;  // one request in eight is timed, and counted for all
+  for (int i = 0; i < kBuffers; ++i) {
+    fake.Deliver(KernelRecordAt(1, 2));
+    Collect();
+  }
+  const uint64_t cost = callback_ns() - before;
+  EXPECT_GT(cost, static_cast<uint64_t>(kBuffers));
+  EXPECT_LT(cost, kBuffers * 100'000u);
+}
+
 TEST_F(SourceTest, PlainFlushBringsPartlyFilledBuffers) {
   ASSERT_TRUE(Start());
   uint8_t* buffer = fake.Request();

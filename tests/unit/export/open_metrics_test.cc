@@ -46,6 +46,8 @@ Present Process(uint64_t pid, const std::string& role) {
   p.process.losses = {{"names_full", 4}};
   p.cost.worker_cpu_ns = 1'000'000'000;
   p.cost.flush_cpu_ns = 250'000'000;
+  p.cost.memory_bytes = 65'536;
+  p.detail = record::DetailChange{.level = record::DetailLevel::kSampled, .keep_one_in = 10, .budget_ppm = 12'500};
   return p;
 }
 
@@ -80,6 +82,7 @@ std::string Wrong(const std::string& text) {
     const std::string name = line.substr(0, line.find_first_of("{ "));
     const std::set<std::string> allowed =
         type == "counter" ? std::set<std::string>{family + "_total"}
+        : type == "gauge" ? std::set<std::string>{family}
                           : std::set<std::string>{family + "_bucket", family + "_count", family + "_sum"};
     if (!allowed.contains(name)) return "not of its family: " + line;
     const size_t space = line.rfind(' ');
@@ -109,8 +112,11 @@ TEST(OpenMetrics, CountersOfTheContract) {
         "slowtoken_blind_seconds_total{reason=\"paused\"} 3.000000000",
         "slowtoken_dropped_total{cause=\"names_full\"} 4", "slowtoken_dropped_total{cause=\"shapes_full\"} 0",
         "slowtoken_overhead_seconds_total{part=\"worker\"} 0.750000000",
-        "slowtoken_overhead_seconds_total{part=\"flush\"} 0.250000000", "# UNIT slowtoken_gpu_busy_seconds seconds",
-        "# TYPE slowtoken_requests counter", "# TYPE slowtoken_ttft_seconds histogram"}) {
+        "slowtoken_overhead_seconds_total{part=\"flush\"} 0.250000000", "slowtoken_budget_ratio 0.012500",
+        "slowtoken_memory_bytes 65536", "# TYPE slowtoken_detail_level gauge",
+        "slowtoken_detail_level{level=\"full\"} 0", "slowtoken_detail_level{level=\"sampled\"} 1",
+        "# UNIT slowtoken_gpu_busy_seconds seconds", "# TYPE slowtoken_requests counter",
+        "# TYPE slowtoken_ttft_seconds histogram"}) {
     EXPECT_TRUE(Has(text, line)) << line;
   }
 }

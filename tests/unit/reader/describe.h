@@ -120,7 +120,7 @@ class Describer {
     return Join("counter", int(e.counter), e.label, e.detail, e.value);
   }
   std::string operator()(const record::DetailChange& e) const {
-    return Join("detail", e.time, int(e.level), int(e.reason), e.keep_one_in, e.cost_ppm, e.budget_ppm);
+    return Join("detail", e.time, int(e.level), int(e.reason), int(e.unit), e.keep_one_in, e.cost_ppm, e.budget_ppm);
   }
   std::string operator()(const record::Trigger& e) const {
     return Join("trigger", e.time, e.window_start, e.window_end, e.id, e.pid, e.n, e.req, e.value_ns, e.limit_ns,

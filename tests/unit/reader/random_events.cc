@@ -278,8 +278,9 @@ void RandomEvents::EmitRecorder(int kind, record::EventVisitor& out) {
       return out.On(
           record::CounterSnapshot{Number(), Any<uint32_t>(), Any<uint32_t>(), AnyEnum<record::Counter>(9), 0});
     case kDetailChange:
-      return out.On(record::DetailChange{Number(), AnyEnum<record::DetailLevel>(3), AnyEnum<record::DetailReason>(4),
-                                         Any<uint32_t>(), Any<uint32_t>(), Any<uint32_t>(), 0});
+      return out.On(record::DetailChange{Number(), AnyEnum<record::DetailLevel>(4), AnyEnum<record::DetailReason>(5),
+                                         AnyEnum<record::SampleUnit>(2), Any<uint32_t>(), Any<uint32_t>(),
+                                         Any<uint32_t>(), 0});
     case 28:
       return out.On(record::Trigger{Number(), Number(), Number(), Number(), Any<uint32_t>(), Any<uint32_t>(), Number(),
                                     Number(), Number(), Text(), AnyEnum<record::TriggerKind>(6), 0});

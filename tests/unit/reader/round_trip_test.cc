@@ -189,9 +189,14 @@ TEST(RoundTrip, StateOfLastChunkIsWhole) {
 
 TEST(RoundTrip, TheNewestDetailChangeOpensEachChunk) {
   Recording recording;
-  const record::DetailChange full{5, record::DetailLevel::kFull, record::DetailReason::kStart, 1, 0, 10'000, 0};
-  const record::DetailChange less{6, record::DetailLevel::kSampled, record::DetailReason::kBudget, 8, 15'000, 10'000,
-                                  0};
+  const record::DetailChange full{.time = 5, .budget_ppm = 10'000};
+  const record::DetailChange less{.time = 6,
+                                  .level = record::DetailLevel::kSampled,
+                                  .reason = record::DetailReason::kBudget,
+                                  .unit = record::SampleUnit::kRequests,
+                                  .keep_one_in = 8,
+                                  .cost_ppm = 15'000,
+                                  .budget_ppm = 10'000};
   recording.out().On(full);
   recording.out().On(less);
   recording.out().On(record::Advance{1, 1, 0});
@@ -202,8 +207,9 @@ TEST(RoundTrip, TheNewestDetailChangeOpensEachChunk) {
   ASSERT_TRUE(file.ok());
   Recorder first(names.dictionary), second(names.dictionary);
   ASSERT_TRUE((*file)->NextChunk(first) && (*file)->NextChunk(second));
-  EXPECT_THAT(first.OfKind("detail"), testing::ElementsAre("detail|5|0|0|1|0|10000|", "detail|6|1|1|8|15000|10000|"));
-  EXPECT_THAT(second.OfKind("detail"), testing::ElementsAre("detail|6|1|1|8|15000|10000|"));
+  EXPECT_THAT(first.OfKind("detail"),
+              testing::ElementsAre("detail|5|0|0|0|1|0|10000|", "detail|6|1|1|1|8|15000|10000|"));
+  EXPECT_THAT(second.OfKind("detail"), testing::ElementsAre("detail|6|1|1|1|8|15000|10000|"));
 }
 
 TEST(RoundTrip, HeaderInEveryField) {

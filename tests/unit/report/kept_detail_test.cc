@@ -124,5 +124,108 @@ TEST(KeptDetail, ATraceAtItsCapSaysSo) {
   EXPECT_NE(notes[0].get<std::string>().find("size cap at +4.00 s"), std::string::npos) << notes;
 }
 
+record::DetailChange ChangeAt(record::TimeNs after_start, record::DetailLevel level, record::DetailReason reason) {
+  return {.time = Scenario::kStart + after_start,
+          .level = level,
+          .reason = reason,
+          .keep_one_in = level == record::DetailLevel::kSampled ? 10u : 1u,
+          .cost_ppm = 14'000,
+          .budget_ppm = 10'000};
+}
+
+// A run in which the governor went down at 1 s, further down at 2 s, and up again to full detail at 3 s.
+v1::Report Governed() {
+  Scenario scenario(kPlain);
+  scenario.PlayEvents(true);
+  for (int copy = 0; copy < 2; ++copy) {  // at the head of the next chunk again
+    scenario.analysis().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
+    scenario.analysis().On(ChangeAt(2'000'000'000, record::DetailLevel::kMetrics, record::DetailReason::kBudget));
+    scenario.analysis().On(ChangeAt(3'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
+  }
+  record::CaptureTotals totals;
+  totals.kernels = 123'456;
+  totals.launches = 1'234;
+  scenario.analysis().On(totals);
+  return scenario.Build();
+}
+
+TEST(KeptDetail, EachStepOfTheGovernorIsALineWithItsReason) {
+  const json notes = ToJson(Governed())["coverage"]["notes"];
+  ASSERT_EQ(notes.size(), 2u) << notes;
+  EXPECT_EQ(
+      notes[0].get<std::string>().substr(notes[0].get<std::string>().find(": ") + 2),
+      "from +1.00 s to +2.00 s only the detail of 1 iteration in 10 was kept: own cost 1.4 % over the budget of 1.0 %");
+  EXPECT_NE(notes[1].get<std::string>().find("from +2.00 s to +3.00 s only summaries and metrics were kept"),
+            std::string::npos)
+      << notes;
+}
+
+TEST(KeptDetail, TheStepsAreInTheJson) {
+  const json detail = ToJson(Governed())["detail"];
+  ASSERT_EQ(detail.size(), 2u) << "each once";
+  EXPECT_EQ(detail[0]["level"], "sampled");
+  EXPECT_EQ(detail[0]["unit"], "iterations");
+  EXPECT_EQ(detail[0]["keep_one_in"], 10);
+  EXPECT_EQ(detail[0]["reason"], "budget");
+  EXPECT_EQ(detail[0]["start_ns"], 1'000'000'000);
+  EXPECT_EQ(detail[0]["end_ns"], 2'000'000'000);
+  EXPECT_DOUBLE_EQ(detail[0]["cost"].get<double>(), 0.014);
+  EXPECT_DOUBLE_EQ(detail[0]["budget"].get<double>(), 0.01);
+  EXPECT_EQ(detail[1]["level"], "metrics");
+  EXPECT_TRUE(detail[1]["unit"].is_null());
+}
+
+TEST(KeptDetail, OfASampleNobodyTellsWhenTheGpuWasIdle) {
+  const v1::Report report = Governed();
+  const json all = ToJson(report);
+  const json& coverage = all["coverage"];
+  EXPECT_TRUE(coverage["sampled"]);
+  EXPECT_FALSE(coverage["gpu_trusted"]);
+  EXPECT_EQ(coverage["seen"]["kernels"], 123'456);
+  EXPECT_EQ(coverage["seen"]["launches"], 1'234);
+  for (const json& device : all["devices"]) {
+    EXPECT_TRUE(device["busy_ns"].is_null());
+    EXPECT_TRUE(device["idle_ns"].is_null());
+  }
+  for (const json& warning : coverage["warnings"]) {
+    EXPECT_EQ(warning.get<std::string>().find("too many GPU records are missing"), std::string::npos) << "on purpose";
+  }
+  const std::string text = WriteText(report, kPlain, {.colour = false});
+  EXPECT_NE(text.find("the detail is a sample, of 123,456 kernels, 1,234 launches"), std::string::npos) << text;
+}
+
+TEST(KeptDetail, WhatTheUserSampledIsSaidSo) {
+  Scenario scenario(kPlain);
+  scenario.PlayEvents(true);
+  record::DetailChange change = ChangeAt(0, record::DetailLevel::kSampled, record::DetailReason::kStart);
+  change.unit = record::SampleUnit::kRequests;
+  scenario.analysis().On(change);
+  const json coverage = ToJson(scenario.Build())["coverage"];
+  ASSERT_EQ(coverage["notes"].size(), 1u);
+  EXPECT_NE(coverage["notes"][0].get<std::string>().find(
+                "only the detail of the iterations of 1 request in 10 was kept (--sample)"),
+            std::string::npos);
+  EXPECT_TRUE(coverage["sampled"]);
+}
+
+// Of long ago: the ring has full detail for all of its time.
+TEST(KeptDetail, AStepBeforeTheRingBeginsDoesNotSpoilIt) {
+  Scenario scenario(kPlain);
+  scenario.PlayEvents(true);
+  scenario.analysis().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
+  scenario.analysis().On(ChangeAt(2'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
+  for (reader::ProcessInfo& process : scenario.processes()) process.detail_from = Scenario::kStart + 2'500'000'000;
+  const json report = ToJson(scenario.Build());
+  EXPECT_FALSE(report["coverage"]["sampled"]);
+  EXPECT_TRUE(report["coverage"]["seen"].is_null());
+  EXPECT_EQ(report["detail"].size(), 1u) << "it is told all the same";
+}
+
+TEST(KeptDetail, FullDetailSaysNothing) {
+  const json report = ToJson(testing::Whole(kPlain));
+  EXPECT_TRUE(report["detail"].empty());
+  EXPECT_FALSE(report["coverage"]["sampled"]);
+}
+
 }  // namespace
 }  // namespace slowtoken::report
