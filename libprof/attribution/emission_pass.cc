@@ -9,7 +9,7 @@ bool EmissionPass::Init(base::Arena& arena, const EngineConfig& config, const Pa
   settle_ns_ = config.settle_ns;
   deadline_ns_ = config.deadline_ns;
   candidates_ = arena.AllocateArray<Candidate>(config.limits.tokens);
-  own_ = arena.AllocateArray<OwnEntry>(kMostOwn);
+  own_ = arena.AllocateRoom<OwnEntry>(kMostOwn);
   return !candidates_.empty() && !own_.empty();
 }
 

@@ -31,7 +31,7 @@ bool GpuJoin::Init(base::Arena& arena, const EngineConfig& config, const Parts& 
   losses_ = &parts.losses;
   deadline_ns_ = config.deadline_ns;
   settle_ns_ = config.settle_ns;
-  records_ = arena.AllocateArray<GpuRecord>(config.limits.gpu_records);
+  records_ = arena.AllocateRoom<GpuRecord>(config.limits.gpu_records);
   return !records_.empty() && launches_.Init(arena, config.limits.launches);
 }
 

@@ -26,7 +26,7 @@ bool IterationPass::Init(base::Arena& arena, const EngineConfig& config, const P
   single_process_ = config.process_count == 1;
   keyless_ = arena.AllocateArray<PoolIndex>(config.limits.ranges);
   ready_ = arena.AllocateArray<Ready>(config.limits.iterations);
-  rows_ = arena.AllocateArray<record::BatchRow>(kMostRows);
+  rows_ = arena.AllocateRoom<record::BatchRow>(kMostRows);
   return !keyless_.empty() && !ready_.empty() && !rows_.empty();
 }
 

@@ -11,7 +11,7 @@ constexpr uint32_t kMarks = 64;  // between two looks; more are applied at once
 }  // namespace
 
 bool LiveBatches::Init(base::Arena& arena) {
-  rows_ = arena.AllocateArray<record::BatchRow>(kMembers);
+  rows_ = arena.AllocateRoom<record::BatchRow>(kMembers);
   return !rows_.empty() && tracker_.Init(arena, kGroups, kMembers, kMarks, kMembers, not_ours_);
 }
 

@@ -19,8 +19,8 @@ size_t AnnotationBuilder::MemoryNeeded(bool clear_ids, uint32_t max_rows) {
 }
 
 bool AnnotationBuilder::Init(base::Arena& arena, const base::SipKey& key, bool clear_ids, uint32_t max_rows) {
-  row_texts_ = arena.AllocateArray<RowText>(max_rows);
-  rows_ = arena.AllocateArray<record::BatchRow>(max_rows);
+  row_texts_ = arena.AllocateRoom<RowText>(max_rows);
+  rows_ = arena.AllocateRoom<record::BatchRow>(max_rows);
   return !row_texts_.empty() && !rows_.empty() && pseudonyms_.Init(arena, key, clear_ids, kRememberedIds);
 }
 

@@ -14,6 +14,7 @@ import tempfile
 import time
 
 GUARD = 3
+LIVES = 21
 
 
 def child_ms(command, environment, times):
@@ -46,17 +47,28 @@ def children(build, out, times):
         sys.exit(f"{times} children left {len(left)} files behind")
 
 
-def calls(build, out):
+def one_life(build, out, *arguments):
+    """What host_calls measured, and how long its exit took, ms."""
     library = str(build / "lib" / "libslowtoken.so")
     environment = {**os.environ, "LD_PRELOAD": library, "SLOWTOKEN_OUT": str(out)}
-    process = subprocess.Popen([str(build / "hosts" / "host_calls")], env=environment, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([str(build / "hosts" / "host_calls"), *arguments], env=environment, stdout=subprocess.PIPE, text=True)
     lines = dict(line.split() for line in process.stdout)
     process.wait()
     exit_ms = (time.monotonic_ns() - int(lines.pop("exit_begins"))) / 1e6
-    for name, ns in lines.items():
+    return {name: int(ns) / 1e6 for name, ns in lines.items()}, exit_ms
+
+
+def calls(build, out):
+    lives = [one_life(build, out, "short") for _ in range(LIVES)]
+    first = [measured["first_start"] for measured, _ in lives]
+    yield f"first start, median of {LIVES} processes", statistics.median(first), 1.0
+    yield "first start, the fastest", min(first), None
+    for name, ms in one_life(build, out)[0].items():
         # The largest of 500 is what the scheduler did; it is shown, the goal holds for the others.
-        yield name.replace("_", " "), int(ns) / 1e6, None if name.endswith("max") else 1.0
-    yield "exit, from the end of main until the process is gone", exit_ms, 200.0
+        if name != "first_start":
+            yield f"{name.replace('_', ' ')} of 500", ms, None if name.endswith("max") else 1.0
+    exits = [exit_ms for _, exit_ms in lives]
+    yield f"exit, from the end of main until the process is gone, of {LIVES}", statistics.median(exits), 200.0
 
 
 def main():
@@ -68,7 +80,7 @@ def main():
         for what, ms, goal in [*children(build, out, times), *calls(build, out)]:
             too_much = goal is not None and ms > goal * GUARD
             beyond += too_much
-            print(f"{what:55s} {ms:9.3f} ms" + (f"   goal {goal:g} ms" if goal else "") + ("   TOO MUCH" if too_much else ""))
+            print(f"{what:66s} {ms:9.3f} ms" + (f"   goal {goal:g} ms" if goal else "") + ("   TOO MUCH" if too_much else ""))
     return 1 if beyond else 0
 
 
