@@ -20,7 +20,7 @@ bool StderrIsAsItWas() {
 
 size_t Append(char* line, size_t used, size_t capacity, std::string_view text) {
   const size_t n = text.size() < capacity - used ? text.size() : capacity - used;
-  memcpy(line + used, text.data(), n);
+  if (n != 0) memcpy(line + used, text.data(), n);
   return used + n;
 }
 

@@ -31,7 +31,7 @@ bool FlightRecorder::Fire(record::TriggerKind kind, std::string_view text) {
     if (!asked.state.compare_exchange_strong(expected, 1, std::memory_order_acquire)) continue;
     asked.kind = kind;
     const size_t size = text.size() < sizeof asked.text ? text.size() : sizeof asked.text - 1;
-    memcpy(asked.text, text.data(), size);
+    if (size != 0) memcpy(asked.text, text.data(), size);
     asked.text[size] = 0;
     asked.state.store(2, std::memory_order_release);
     return true;
