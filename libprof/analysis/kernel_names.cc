@@ -7,50 +7,10 @@
 #include <cstdlib>
 #include <memory>
 
-#include "rules/kernel_category.h"
-
 namespace slowtoken::analysis {
 namespace {
 
 constexpr size_t kLongestMangled = 65536;
-
-struct Pattern {
-  std::string_view part;  // of the name in lower case
-  const char* category;
-};
-
-// Order matters: the first that fits. Parts are what the public kernels of CUDA libraries and engines are called.
-constexpr Pattern kPatterns[] = {
-    {"fmha", "attention"},
-    {"attention", "attention"},
-    {"attn", "attention"},
-    {"flash_fwd", "attention"},
-    {"_mla_", "attention"},
-    {"reshape_and_cache", "kv_cache"},
-    {"kv_cache", "kv_cache"},
-    {"kvcache", "kv_cache"},
-    {"moe", "moe"},
-    {"expert", "moe"},
-    {"gemm", "gemm"},
-    {"gemv", "gemm"},
-    {"matmul", "gemm"},
-    {"cutlass", "gemm"},
-    {"nvjet", "gemm"},
-    {"xmma", "gemm"},
-    {"splitk", "gemm"},
-    {"norm", "norm"},
-    {"rotary", "rope"},
-    {"rope", "rope"},
-    {"silu", "activation"},
-    {"gelu", "activation"},
-    {"act_and_mul", "activation"},
-    {"quant", "quantize"},
-    {"elementwise", "elementwise"},
-    {"memcpy", "memory"},
-    {"memset", "memory"},
-    {"copy", "memory"},
-    {"fill", "memory"},
-};
 
 // Where the part of the name before its parameters and template arguments begins: after the last space or "::" that is
 // outside all brackets.
@@ -93,24 +53,6 @@ std::string ShortName(std::string_view demangled) {
   const std::string_view head = demangled.substr(0, parameters == 0 ? demangled.size() : parameters);
   const size_t start = BaseStart(head, head.size());
   return std::string(start < head.size() ? head.substr(start) : head);
-}
-
-const char* CategoryName(std::string_view name) {
-  switch (rules::CategoryOf(name)) {
-    case rules::KernelCategory::kCollective:
-      return "collective";
-    case rules::KernelCategory::kSample:
-      return "sample";
-    case rules::KernelCategory::kOther:
-      break;
-  }
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const Pattern& pattern : kPatterns) {
-    if (lower.find(pattern.part) != std::string::npos) return pattern.category;
-  }
-  return "other";
 }
 
 }  // namespace slowtoken::analysis

@@ -1,5 +1,5 @@
-// Kernel names for people: demangled offline, once a name (in the process it would be most of the profiler's cost), and
-// put into a coarse category by what the name contains. Pure functions; Demangle costs microseconds.
+// Kernel names for people: demangled offline, once a name (in the process it would be most of the profiler's cost).
+// Pure functions; Demangle costs microseconds.
 #pragma once
 
 #include <string>
@@ -12,10 +12,5 @@ std::string Demangle(std::string_view name);
 
 // A demangled name without return type, namespaces and parameters, for a narrow column: "gemm<float, 128>".
 std::string ShortName(std::string_view demangled);
-
-// collective and sample (as rules/kernel_category.h tells them, so that they agree with attribution), else by the first
-// part that the name contains: attention, kv_cache, moe, gemm, norm, rope, activation, quantize, elementwise, memory;
-// else other.
-const char* CategoryName(std::string_view name);
 
 }  // namespace slowtoken::analysis

@@ -4,6 +4,7 @@
 
 #include "analysis/kernel_names.h"
 #include "analysis/text_safety.h"
+#include "rules/kernel_category.h"
 
 namespace slowtoken::analysis {
 
@@ -18,9 +19,10 @@ uint32_t KernelTable::NewRowOf(record::ShapeId shape) {
 std::vector<KernelTable::Entry> KernelTable::Entries() const {
   std::vector<Entry> entries;
   for (const Row& row : rows_) {
-    const std::string name = SafeText(Demangle(dictionary_->text(row.name)));
+    const std::string_view raw = dictionary_->text(row.name);
+    const std::string name = SafeText(Demangle(raw));
     entries.push_back({.name = name.empty() ? "(unknown)" : name,
-                       .category = CategoryName(name),
+                       .category = rules::CategoryName(rules::CategoryOf(raw)),
                        .count = row.durations.count(),
                        .total_ns = row.durations.sum(),
                        .p50_ns = row.durations.Quantile(0.5),

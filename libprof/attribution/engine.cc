@@ -44,15 +44,9 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
 
 GpuOperation Engine::OperationOf(record::ShapeId shape) {
   const auto ask = [&] {
-    switch (rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name))) {
-      case rules::KernelCategory::kSample:
-        return GpuOperation::kSampleKernel;
-      case rules::KernelCategory::kCollective:
-        return GpuOperation::kCollectiveKernel;
-      case rules::KernelCategory::kOther:
-        break;
-    }
-    return GpuOperation::kKernel;
+    const rules::KernelCategory category = rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name));
+    if (rules::IsSampling(category)) return GpuOperation::kSampleKernel;
+    return rules::IsCollective(category) ? GpuOperation::kCollectiveKernel : GpuOperation::kKernel;
   };
   if (shape >= shape_operation_.size()) return ask();
   uint8_t& kept = shape_operation_[shape];

@@ -190,6 +190,10 @@ Json KernelJson(const v1::KernelReport& kernel) {
           {"total_ns", kernel.total_ns()}, {"p50_ns", kernel.p50_ns()},     {"max_ns", kernel.max_ns()}};
 }
 
+Json KernelCategoryJson(const v1::KernelCategory& category) {
+  return {{"category", category.name()}, {"count", category.count()}, {"total_ns", category.total_ns()}};
+}
+
 Json OverheadJson(const v1::Overhead& overhead) {
   return {{"worker_cpu_ns", overhead.worker_cpu_ns()},
           {"callback_ns", overhead.callback_ns()},
@@ -250,6 +254,7 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
              DeviceJson);  // one host so far: none are merged
   WriteArray(out, "devices", report.devices(), DeviceJson);
   WriteArray(out, "kernels", report.kernels(), KernelJson);
+  WriteArray(out, "kernel_categories", report.kernel_categories(), KernelCategoryJson);
   WriteArray(out, "stalls", report.stalls(), StallJson);
   WriteArray(out, "triggers", report.triggers(), TriggerJson);
   WriteArray(out, "detail", report.detail(), DetailJson);

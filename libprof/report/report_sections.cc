@@ -2,12 +2,14 @@
 #include <absl/time/time.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/interval.h"
 #include "report/coverage.h"
 #include "report/json.h"
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
+#include "rules/kernel_category.h"
 
 namespace slowtoken::report {
 namespace {
@@ -24,6 +26,21 @@ template <size_t N>
 void FillPhases(const std::array<analysis::LogHistogram, N>& phases,
                 google::protobuf::RepeatedPtrField<v1::Distribution>& out) {
   for (const analysis::LogHistogram& phase : phases) *out.Add() = ToDistribution(phase);
+}
+
+// Over all kernels, also those that are too many to be named.
+void FillKernelCategories(const std::vector<analysis::KernelTable::Entry>& kernels, v1::Report& report) {
+  std::map<std::string, v1::KernelCategory> sums;
+  for (const analysis::KernelTable::Entry& kernel : kernels) {
+    v1::KernelCategory& sum = sums[kernel.category];
+    sum.set_name(kernel.category);
+    sum.set_count(sum.count() + kernel.count);
+    sum.set_total_ns(analysis::SaturatingAdd(sum.total_ns(), kernel.total_ns));
+  }
+  for (auto& [name, sum] : sums) report.add_kernel_categories()->Swap(&sum);
+  std::stable_sort(report.mutable_kernel_categories()->begin(), report.mutable_kernel_categories()->end(),
+                   [](const auto& a, const auto& b) { return a.total_ns() > b.total_ns(); });
+  if (!kernels.empty()) report.set_kernel_rules_version(rules::kKernelRulesVersion);
 }
 
 }  // namespace
@@ -197,6 +214,7 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
     out.set_unknown_ns(by.unknown);
   }
   std::vector<analysis::KernelTable::Entry> kernels = analysis.kernels().Entries();
+  FillKernelCategories(kernels, report_);
   kernels.resize(std::min(kernels.size(), kMostKernels));
   for (analysis::KernelTable::Entry& kernel : kernels) {
     v1::KernelReport& out = *report_.add_kernels();

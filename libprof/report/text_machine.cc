@@ -112,6 +112,22 @@ std::string DevicesText(const v1::Report& report) {
   return absl::StrCat("\nGPU busy and idle, from the first to the last GPU work\n", note, table.Text());
 }
 
+// The largest categories, and always what no rule knows.
+std::string CategoriesText(const v1::Report& report) {
+  uint64_t total = 0;
+  for (const v1::KernelCategory& category : report.kernel_categories()) total += category.total_ns();
+  Table table({{"total"}, {"share"}, {"kernels"}, {"category", Align::kLeft}});
+  int listed = 0;
+  for (const v1::KernelCategory& category : report.kernel_categories()) {
+    if (++listed > kListedKernels && category.name() != "other") continue;
+    table.Add({Duration(category.total_ns()), Percent(Share(category.total_ns(), total)), WithCommas(category.count()),
+               category.name()});
+  }
+  return table.empty() ? ""
+                       : "\nGPU time by category (rules version " + std::to_string(report.kernel_rules_version()) +
+                             ")\n" + table.Text();
+}
+
 std::string KernelsText(const v1::Report& report) {
   if (report.kernels().empty()) return "";
   uint64_t total = 0;
@@ -125,7 +141,7 @@ std::string KernelsText(const v1::Report& report) {
                analysis::ShortName(kernel.name())});
   }
   return absl::StrCat("\nTop kernels (", WithCommas(static_cast<uint64_t>(report.kernels_size())), " names)\n",
-                      table.Text());
+                      table.Text(), CategoriesText(report));
 }
 
 std::string OwnCostText(const v1::Report& report) {

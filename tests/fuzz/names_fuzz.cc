@@ -16,7 +16,7 @@ void Check(std::string_view text, size_t most) {
   const std::string demangled = Demangle(text);
   const std::string shorter = ShortName(demangled);
   Require(shorter.size() <= demangled.size());
-  Require(CategoryName(demangled)[0] != 0);
+  Require(rules::CategoryName(rules::CategoryOf(demangled))[0] != 0);
   static_cast<void>(rules::CategoryOf(text));
   const std::string safe = SafeText(text, most);
   Require(safe.size() <= std::max<size_t>(most, 3));

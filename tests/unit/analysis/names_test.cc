@@ -54,15 +54,5 @@ TEST(KernelNames, ShortNameDropsReturnTypeNamespaceAndParameters) {
   EXPECT_EQ(ShortName(""), "");
 }
 
-TEST(KernelNames, Categories) {
-  EXPECT_STREQ(CategoryName("ncclDevKernel_AllReduce_Sum_bf16_RING_LL"), "collective");
-  EXPECT_STREQ(CategoryName("void flash::flash_fwd_splitkv_kernel<...>"), "attention");
-  EXPECT_STREQ(CategoryName("sm90_xmma_gemm_bf16bf16_bf16f32"), "gemm");
-  EXPECT_STREQ(CategoryName("vllm::rms_norm_kernel<c10::Half>"), "norm");
-  EXPECT_STREQ(CategoryName("argmax_f32_sampling"), "sample");
-  EXPECT_STREQ(CategoryName("Reshape_And_Cache_flash"), "kv_cache");
-  EXPECT_STREQ(CategoryName("my_kernel"), "other");
-}
-
 }  // namespace
 }  // namespace slowtoken::analysis
