@@ -20,6 +20,7 @@ class Table {
   // As many cells as columns.
   void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
+  size_t size() const { return rows_.size(); }
 
   // Every line indented by two spaces, two spaces between columns, no spaces at the end of a line.
   std::string Text() const;

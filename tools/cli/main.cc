@@ -17,6 +17,7 @@ constexpr Verb kVerbs[] = {
     {"ctl", "talk to running processes: status, metrics, snapshot, mark, pause, resume", Ctl},
     {"top", "watch running processes: TTFT and ITL by phase, stalls, GPU, own cost", Top},
     {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
+    {"why", "explain one slow request or token: its timeline and its cause", Why},
     {"export", "write a trace for another tool (Perfetto)", Export},
     {"verify", "check a trace: integrity, losses, coverage", Verify},
     {"overhead", "measure what slowtoken costs a program", Overhead},
@@ -63,7 +64,7 @@ int Main(int argc, char** argv) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
   std::fprintf(stderr,
-               "slowtoken: %s; the verbs are run, env, ctl, top, report, export, verify, overhead, doctor (see "
+               "slowtoken: %s; the verbs are run, env, ctl, top, report, why, export, verify, overhead, doctor (see "
                "slowtoken --help)\n",
                name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;

@@ -110,6 +110,26 @@ TEST_F(TraceTest, ServiceLevelsAreCountedAndMarked) {
   EXPECT_NE(under.out.find("Slow first tokens: none\n"), std::string::npos) << under.out;
 }
 
+TEST_F(TraceTest, WhyExplainsOneToken) {
+  Write(true, true);
+  const CommandResult second = Slowtoken({"why", dir_.path(), "chatcmpl-1", "2", "--key", kKeyText});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(second.out.find("token 2: 20.0 ms after the one before"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("Where the time went"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("Iterations meanwhile"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("gemm"), std::string::npos) << second.out;
+  const CommandResult first = Slowtoken({"why", dir_.path(), "chatcmpl-1", "1", "--key", kKeyText});
+  EXPECT_NE(first.out.find("first token: 18.5 ms"), std::string::npos) << first.out;
+  const CommandResult worst = Slowtoken({"why", dir_.path(), "chatcmpl-1", "--key", kKeyText});
+  EXPECT_EQ(worst.code, 0) << worst.err;
+  const CommandResult none = Slowtoken({"why", dir_.path(), "chatcmpl-1", "77", "--key", kKeyText});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_NE(none.err.find("token 77 was not seen: the request has 2 tokens"), std::string::npos) << none.err;
+  EXPECT_EQ(Slowtoken({"why", dir_.path(), "0000000000000077"}).code, 1);
+  EXPECT_EQ(Slowtoken({"why", dir_.path()}).code, 2);
+  EXPECT_EQ(Slowtoken({"why", dir_.path() + "/nowhere", "x"}).code, 3);
+}
+
 TEST_F(TraceTest, AWrongKeyOrNoneIsSaid) {
   Write(true, true);
   const CommandResult none = Slowtoken({"report", dir_.path(), "--request", "chatcmpl-1"},

@@ -1,0 +1,101 @@
+#include "report/moment.h"
+
+#include <algorithm>
+
+#include "analysis/interval.h"
+#include "analysis/kernel_names.h"
+#include "analysis/text_safety.h"
+
+namespace slowtoken::report {
+
+uint64_t Moment::Within(record::TimeNs start, record::TimeNs end) const {
+  if (!analysis::IsInterval(start, end)) return 0;
+  const record::TimeNs from = std::max(start, window_.start), to = std::min(end, window_.end);
+  return from < to ? to - from : 0;
+}
+
+void Moment::On(const record::Kernel& kernel) {
+  const uint64_t ns = Within(kernel.start, kernel.end);
+  if (ns == 0) return;
+  kernels_[dictionary_->shape(kernel.shape).name] += ns;
+  gpu_.emplace_back(std::max(kernel.start, window_.start), std::min(kernel.end, window_.end));
+}
+
+void Moment::On(const record::GraphLaunch& graph) {
+  if (Within(graph.start, graph.end) == 0) return;
+  gpu_.emplace_back(std::max(graph.start, window_.start), std::min(graph.end, window_.end));
+}
+
+void Moment::AddRange(record::ProcessIndex process, record::ThreadId thread, std::string name, record::TimeNs start,
+                      record::TimeNs end) {
+  const uint64_t ns = Within(start, end);
+  if (ns != 0) threads_[{process, thread}].ranges[std::move(name)] += ns;
+}
+
+void Moment::On(const record::Annotation& annotation) {
+  if (annotation.kind == record::AnnotationKind::kMark) return;
+  if (annotation.name == record::AnnotationName::kReq) return;  // it spans everything
+  AddRange(annotation.process, annotation.thread, record::kAnnotationTexts[static_cast<size_t>(annotation.name)],
+           annotation.start, annotation.end);
+}
+
+void Moment::On(const record::ApiCall& call) {
+  const std::string_view name = dictionary_->text(call.name);
+  AddRange(call.process, call.thread, name.empty() ? "a CUDA call" : analysis::SafeText(name, 48), call.start,
+           call.end);
+}
+
+void Moment::On(const record::OffCpu& off) {
+  const uint64_t ns = Within(off.start, off.end);
+  if (ns != 0) threads_[{off.process, off.thread}].off_ns += ns;
+}
+
+void Moment::On(const record::CpuSample& sample) {
+  if (Within(sample.start, sample.end) != 0) threads_[{sample.process, sample.thread}].watched |= sample.exact;
+}
+
+void Moment::On(const record::ThreadInfo& thread) {
+  threads_[{thread.process, thread.thread}].name = analysis::SafeText(dictionary_->text(thread.name), 24);
+}
+
+void Moment::On(const record::IterationSummary& iteration) {
+  const bool own = std::any_of(iteration.rows.begin(), iteration.rows.end(),
+                               [&](const record::BatchRow& row) { return row.req == window_.req; });
+  const record::TimeNs end = std::max({iteration.end, iteration.gpu_end, iteration.sample_end});
+  if (Within(iteration.start, end) == 0) return;
+  Iteration& kept = iterations_.emplace_back();
+  kept.summary = iteration;
+  kept.summary.rows = {};
+  kept.rows.assign(iteration.rows.begin(), iteration.rows.end());
+  kept.own = own;
+}
+
+std::vector<Moment::Iteration> Moment::Iterations() const {
+  std::vector<Iteration> sorted = iterations_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Iteration& a, const Iteration& b) { return a.summary.start < b.summary.start; });
+  return sorted;
+}
+
+std::vector<std::pair<std::string, uint64_t>> Moment::TopKernels() const {
+  std::vector<std::pair<std::string, uint64_t>> top;
+  for (const auto& [name, ns] : kernels_) {
+    top.emplace_back(analysis::SafeText(analysis::ShortName(analysis::Demangle(dictionary_->text(name))), 48), ns);
+  }
+  std::stable_sort(top.begin(), top.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return top;
+}
+
+uint64_t Moment::GpuBusyNs() {
+  std::sort(gpu_.begin(), gpu_.end());
+  uint64_t busy = 0;
+  record::TimeNs at = 0;
+  for (const auto& [start, end] : gpu_) {
+    const record::TimeNs from = std::max(start, at);
+    if (end > from) busy += end - from;
+    at = std::max(at, end);
+  }
+  return busy;
+}
+
+}  // namespace slowtoken::report

@@ -1,0 +1,66 @@
+// Moment: what happened around one request in a window of time: the iterations, what ran on the GPU, what each thread
+// did. A visitor over the events of a trace and over what attribution concludes from them; `slowtoken why` reads a
+// trace with it. Single threaded, offline. Memory grows with what is in the window only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/dictionary.h"
+#include "record/visitor.h"
+
+namespace slowtoken::report {
+
+class Moment final : public record::EventVisitor {
+ public:
+  struct Window {
+    record::TimeNs start = 0, end = 0;
+    record::RequestId req = 0;
+  };
+  Moment(const record::Dictionary& dictionary, const Window& window) : dictionary_(&dictionary), window_(window) {}
+
+  using EventVisitor::On;
+  void On(const record::Kernel& kernel) override;
+  void On(const record::GraphLaunch& graph) override;
+  void On(const record::Annotation& annotation) override;
+  void On(const record::ApiCall& call) override;
+  void On(const record::OffCpu& off) override;
+  void On(const record::CpuSample& sample) override;
+  void On(const record::ThreadInfo& thread) override;
+  void On(const record::IterationSummary& iteration) override;
+
+  struct Iteration {
+    record::IterationSummary summary;  // `rows` is not valid: see the member beside it
+    std::vector<record::BatchRow> rows;
+    bool own = false;  // the request is in it
+  };
+  struct Thread {
+    std::string name;
+    bool watched = false;                    // its thread states were recorded
+    uint64_t off_ns = 0;                     // off the CPU
+    std::map<std::string, uint64_t> ranges;  // annotation ranges and CUDA calls, ns within the window
+  };
+  using ThreadKey = std::pair<record::ProcessIndex, record::ThreadId>;
+
+  const Window& window() const { return window_; }
+  std::vector<Iteration> Iterations() const;  // in order of start: those of the window that had to do with the GPU
+  const std::map<ThreadKey, Thread>& threads() const { return threads_; }
+  std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
+  uint64_t GpuBusyNs();
+
+ private:
+  uint64_t Within(record::TimeNs start, record::TimeNs end) const;
+  void AddRange(record::ProcessIndex process, record::ThreadId thread, std::string name, record::TimeNs start,
+                record::TimeNs end);
+
+  const record::Dictionary* dictionary_;
+  Window window_;
+  std::vector<Iteration> iterations_;
+  std::map<ThreadKey, Thread> threads_;
+  std::map<record::StringId, uint64_t> kernels_;
+  std::vector<std::pair<record::TimeNs, record::TimeNs>> gpu_;
+};
+
+}  // namespace slowtoken::report

@@ -1,0 +1,213 @@
+#include "report/why_text.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "record/phases.h"
+#include "report/advice.h"
+#include "report/findings.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+using Align = Table::Align;
+
+constexpr size_t kMostIterations = 12, kMostThreads = 8, kMostKernels = 5;
+constexpr int kBarColumns = 40;
+
+// A bar that stands where its phase does: phases come one after the other, in the order in which they usually happen.
+std::string WaterfallBar(uint64_t before, uint64_t ns, uint64_t whole) {
+  const auto column = [&](uint64_t at) {
+    return static_cast<int>(std::lround(static_cast<double>(at) / static_cast<double>(whole) * kBarColumns));
+  };
+  const int from = std::min(column(before), kBarColumns - 1), to = std::max(column(before + ns), from + 1);
+  std::string bar(static_cast<size_t>(from), ' ');
+  for (int i = from; i < to; ++i) bar += "█";
+  return bar;
+}
+
+template <size_t N>
+std::string Waterfall(const google::protobuf::RepeatedField<uint64_t>& phases, uint64_t whole,
+                      const char* const (&names)[N]) {
+  if (whole == 0) return "";
+  Table table({{"phase", Align::kLeft}, {"time"}, {"", Align::kLeft}});
+  uint64_t before = 0;
+  // The order of precedence turned around is the order of time; what is left comes last.
+  std::vector<int> order;
+  for (int i = static_cast<int>(N) - 2; i >= 0; --i) order.push_back(i);
+  order.push_back(static_cast<int>(N) - 1);
+  for (const int i : order) {
+    if (i >= phases.size() || phases[i] == 0) continue;
+    table.Add({names[i], Duration(phases[i]), WaterfallBar(before, phases[i], whole)});
+    before += phases[i];
+  }
+  return "\nWhere the time went\n" + table.Text();
+}
+
+std::string CauseLines(const v1::Finding& finding, uint64_t excess_ns, const char* phase) {
+  const std::string evidence = EvidenceSentence(finding);
+  const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
+  const char* advice = AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()));
+  const bool unsure = finding.confidence() == static_cast<uint32_t>(record::Confidence::kLow);
+  std::string out =
+      absl::StrCat("  ", phase, " took ", Duration(excess_ns), " longer than usual\n  cause: ", CauseText(finding),
+                   unsure ? " (not sure)" : "", evidence.empty() ? "" : ": ", evidence, "\n");
+  if (cause == record::Cause::kUnknown && finding.evidence() == 0) out += "  nothing that was recorded explains it\n";
+  return *advice == 0 ? out : absl::StrCat(out, "  try: ", advice, "\n");
+}
+
+std::string With(const Moment::Iteration& iteration, record::RequestId req) {
+  std::string out;
+  size_t others = 0;
+  for (const record::BatchRow& row : iteration.rows) {
+    if (row.req == req) continue;
+    if (++others > 2) continue;
+    absl::StrAppend(&out, out.empty() ? "" : ", ", RequestName(row.req, "").substr(0, 8), " ",
+                    std::string(1, record::kRowKindLetters[static_cast<size_t>(row.kind)]), row.n_tok);
+  }
+  if (others > 2) absl::StrAppend(&out, " and ", others - 2, " more");
+  return out;
+}
+
+std::string IterationsText(const Moment& moment) {
+  Table table({{"iteration"},
+               {"at"},
+               {"length"},
+               {"GPU"},
+               {"kind", Align::kLeft},
+               {"it", Align::kLeft},
+               {"with (p prefill, c chunk, d decode, r again)", Align::kLeft, 44}});
+  size_t listed = 0;
+  for (const Moment::Iteration& iteration : moment.Iterations()) {
+    if (++listed > kMostIterations) break;
+    const record::IterationSummary& s = iteration.summary;
+    const uint64_t at = s.start > moment.window().start ? s.start - moment.window().start : 0;
+    std::string own = iteration.own ? "" : "not in it";
+    for (const record::BatchRow& row : iteration.rows) {
+      if (row.req == moment.window().req)
+        own = absl::StrCat(std::string(1, record::kRowKindLetters[static_cast<size_t>(row.kind)]), row.n_tok);
+    }
+    table.Add({absl::StrCat(s.key.iter), Duration(at), Duration(s.end - std::min(s.start, s.end)),
+               Duration(s.gpu_busy_ns),
+               s.dummy   ? "dummy"
+               : s.graph ? "graph"
+                         : "eager",
+               own, With(iteration, moment.window().req)});
+  }
+  if (table.empty()) return "\nNo iteration was seen in this time\n";
+  const size_t all = moment.Iterations().size();
+  return absl::StrCat("\nIterations meanwhile", all > kMostIterations ? " (the first 12)" : "", "\n", table.Text());
+}
+
+std::string GpuText(Moment& moment) {
+  const uint64_t whole = moment.window().end - moment.window().start;
+  const uint64_t busy = moment.GpuBusyNs();
+  std::string out = absl::StrCat("\nGPU: busy for ", Duration(busy), " of ", Duration(whole), "\n");
+  Table table({{"time"}, {"kernel", Align::kLeft, 60}});
+  for (const auto& [name, ns] : moment.TopKernels()) {
+    table.Add({Duration(ns), name});
+    if (table.size() == kMostKernels) break;
+  }
+  return table.empty() ? out : out + table.Text();
+}
+
+std::string ThreadsText(const Moment& moment) {
+  const uint64_t whole = moment.window().end - moment.window().start;
+  std::vector<std::pair<Moment::ThreadKey, const Moment::Thread*>> busiest;
+  for (const auto& [key, thread] : moment.threads()) {
+    if (!thread.ranges.empty()) busiest.emplace_back(key, &thread);
+  }
+  const auto most = [](const Moment::Thread& thread) {
+    uint64_t longest = 0;
+    for (const auto& [name, ns] : thread.ranges) longest = std::max(longest, ns);
+    return longest;
+  };
+  std::stable_sort(busiest.begin(), busiest.end(),
+                   [&](const auto& a, const auto& b) { return most(*a.second) > most(*b.second); });
+  busiest.resize(std::min(busiest.size(), kMostThreads));
+  Table table({{"thread"}, {"name", Align::kLeft}, {"on CPU"}, {"did", Align::kLeft, 64}});
+  for (const auto& [key, thread] : busiest) {
+    std::vector<std::pair<uint64_t, std::string>> ranges;
+    for (const auto& [name, ns] : thread->ranges) ranges.emplace_back(ns, name);
+    std::sort(ranges.rbegin(), ranges.rend());
+    std::string did;
+    for (size_t i = 0; i < std::min<size_t>(ranges.size(), 3); ++i)
+      absl::StrAppend(&did, i == 0 ? "" : ", ", ranges[i].second, " ", Duration(ranges[i].first));
+    const uint64_t off = std::min(thread->off_ns, whole);
+    table.Add({absl::StrCat(key.second), thread->name, thread->watched ? Duration(whole - off) : "?", did});
+  }
+  return table.empty() ? "" : "\nThreads\n" + table.Text();
+}
+
+std::string Around(Moment& moment) {
+  return absl::StrCat(IterationsText(moment), GpuText(moment), ThreadsText(moment));
+}
+
+std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& request) {
+  std::string out = absl::StrCat(
+      "Request ", RequestName(request.req(), request.clear()), ", first token: ", Duration(request.ttft_ns()),
+      " (median ", Duration(report.ttft().all().p50_ns()), "), ", WithCommas(request.prompt()), " prompt tokens\n");
+  if (request.has_slow_excess_ns()) {
+    out += CauseLines(request.finding(), request.slow_excess_ns(),
+                      record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount]);
+  } else {
+    out += "  it is not slow: not above the service level, nor 2.5 times what is usual for such prompts\n";
+  }
+  return out + Waterfall(request.ttft_phases_ns(), request.ttft_ns(), record::kTtftPhaseNames);
+}
+
+std::string GapText(const v1::Report& report, const v1::RequestReport& request, const v1::Gap& gap) {
+  std::string out = absl::StrCat("Request ", RequestName(request.req(), request.clear()), ", token ", gap.n(), ": ",
+                                 Duration(gap.gap_ns()), " after the one before (median ",
+                                 Duration(report.itl().step().p50_ns()), ")\n");
+  if (gap.has_stall_excess_ns()) {
+    out += CauseLines(gap.finding(), gap.stall_excess_ns(),
+                      record::kGapPhaseNames[gap.largest_phase() % record::kGapPhaseCount]);
+  } else {
+    out += "  it is no stall: not above the service level, nor 2.5 times the usual gap\n";
+  }
+  return out + Waterfall(gap.phases_ns(), gap.gap_ns(), record::kGapPhaseNames);
+}
+
+}  // namespace
+
+const v1::Gap* GapOf(const v1::RequestReport& request, uint32_t n) {
+  for (const v1::Gap& gap : request.gaps()) {
+    if (n <= gap.n() && n + std::max(gap.n_new(), 1u) > gap.n()) return &gap;
+  }
+  return nullptr;
+}
+
+Question WorstOf(const v1::RequestReport& request) {
+  if (request.has_slow_excess_ns() || request.gaps().empty()) return {.first_token = true};
+  const auto worst = std::max_element(request.gaps().begin(), request.gaps().end(), [](const auto& a, const auto& b) {
+    if (a.stall_excess_ns() != b.stall_excess_ns()) return a.stall_excess_ns() < b.stall_excess_ns();
+    return a.gap_ns() < b.gap_ns();
+  });
+  return {.n = worst->n()};
+}
+
+Part PartOf(const v1::RequestReport& request, const Question& question) {
+  Part part{request.arrival_ns(), request.arrival_ns() + request.ttft_ns()};
+  if (question.first_token) return part;
+  const v1::Gap* asked = GapOf(request, question.n);
+  for (const v1::Gap& gap : request.gaps()) {
+    part = {part.end_ns, part.end_ns + gap.gap_ns()};
+    if (&gap == asked) break;
+  }
+  return part;
+}
+
+std::string WhyText(const v1::Report& report, const Question& question, Moment& moment) {
+  const v1::RequestReport& request = report.requests(0);
+  const v1::Gap* gap = question.first_token ? nullptr : GapOf(request, question.n);
+  return (gap == nullptr ? FirstTokenText(report, request) : GapText(report, request, *gap)) + Around(moment);
+}
+
+}  // namespace slowtoken::report

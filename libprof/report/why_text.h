@@ -1,0 +1,34 @@
+// One slow token or first token explained: what took how long, why, in which iterations, what ran on the GPU, what the
+// threads did. Used by `slowtoken why`. Pure.
+#pragma once
+
+#include <slowtoken/v1/report.pb.h>
+
+#include <string>
+
+#include "report/moment.h"
+
+namespace slowtoken::report {
+
+// Which part of the request is to be explained: the first token, or the gap whose last token is `n`.
+struct Question {
+  bool first_token = false;
+  uint32_t n = 0;
+};
+
+// The part that deserves it most: a slow first token, else the stall of largest excess, else the longest gap, else the
+// first token.
+Question WorstOf(const v1::RequestReport& request);
+
+// The gap that carries token `n`; nullptr if there is none.
+const v1::Gap* GapOf(const v1::RequestReport& request, uint32_t n);
+
+// Start and end of the part, from the report's origin.
+struct Part {
+  uint64_t start_ns = 0, end_ns = 0;
+};
+Part PartOf(const v1::RequestReport& request, const Question& question);
+
+std::string WhyText(const v1::Report& report, const Question& question, Moment& moment);
+
+}  // namespace slowtoken::report

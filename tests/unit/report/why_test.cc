@@ -1,0 +1,164 @@
+// One token explained: the cause first, then where its time went, with whom, on the GPU and on the threads.
+#include <gmock/gmock.h>
+
+#include "record/phases.h"
+#include "report/advice.h"
+#include "report/why_text.h"
+
+namespace slowtoken::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr record::TimeNs kStart = 1'000'000'000, kMs = 1'000'000;
+
+v1::Report OneRequest() {
+  v1::Report report;
+  report.mutable_itl()->mutable_step()->set_p50_ns(6 * kMs);
+  report.mutable_ttft()->mutable_all()->set_p50_ns(40 * kMs);
+  v1::RequestReport& request = *report.add_requests();
+  request.set_req(0xabcd);
+  request.set_arrival_ns(100 * kMs);
+  request.set_ttft_ns(50 * kMs);
+  request.set_prompt(1234);
+  request.set_tokens(4);
+  for (uint32_t n = 2; n <= 4; ++n) {
+    v1::Gap& gap = *request.add_gaps();
+    gap.set_n(n);
+    gap.set_n_new(1);
+    gap.set_gap_ns(n == 3 ? 40 * kMs : 6 * kMs);
+    gap.mutable_phases_ns()->Resize(record::kGapPhaseCount, 0);
+    gap.set_phases_ns(static_cast<int>(record::GapPhase::kGpuBusy), 6 * kMs);
+    if (n != 3) continue;
+    gap.set_phases_ns(static_cast<int>(record::GapPhase::kSchedule), 34 * kMs);
+    gap.set_stall_excess_ns(33 * kMs);
+    gap.set_largest_phase(static_cast<uint32_t>(record::GapPhase::kSchedule));
+    v1::Finding& finding = *gap.mutable_finding();
+    finding.set_cause(static_cast<uint32_t>(record::Cause::kHostPaused));
+    finding.set_evidence(static_cast<uint32_t>(record::EvidenceKind::kThreadWaited));
+    finding.set_confidence(static_cast<uint32_t>(record::Confidence::kHigh));
+    finding.set_thread(4711);
+    finding.set_evidence_ns(31 * kMs);
+  }
+  return report;
+}
+
+class WhyTest : public ::testing::Test {
+ protected:
+  WhyTest() {
+    EXPECT_TRUE(arena_.Reserve(64 << 20, false));
+    EXPECT_TRUE(dictionary_.Init(arena_, {}, losses_));
+  }
+  ~WhyTest() override { arena_.Release(); }
+
+  // What happened between 156 ms and 196 ms: the gap of token 3.
+  void Fill(Moment& moment) {
+    const record::StringId gemm = dictionary_.InternText("gemm");
+    record::Kernel kernel;
+    kernel.shape = dictionary_.InternShape({.name = gemm});
+    kernel.start = kStart + 190 * kMs;
+    kernel.end = kStart + 199 * kMs;  // 6 ms of it are in the window
+    moment.On(kernel);
+    moment.On(record::ThreadInfo{4711, dictionary_.InternText("engine"), 0});
+    moment.On(record::OffCpu{kStart + 157 * kMs, kStart + 188 * kMs, 4711, record::OffCpuReason::kPreempted, 0});
+    moment.On(record::CpuSample{kStart + 100 * kMs, kStart + 200 * kMs, 0, 0, 4711, true, 0});
+    record::Annotation range;
+    range.name = record::AnnotationName::kIterSchedule;
+    range.kind = record::AnnotationKind::kPushPop;
+    range.thread = 4711;
+    range.start = kStart + 156 * kMs;
+    range.end = kStart + 190 * kMs;
+    moment.On(range);
+    const record::BatchRow rows[] = {{0xabcd, 1, record::RowKind::kDecode},
+                                     {0x1111222233334444, 512, record::RowKind::kPrefill}};
+    record::IterationSummary iteration;
+    iteration.key.iter = 99;
+    iteration.start = kStart + 190 * kMs;
+    iteration.end = kStart + 197 * kMs;
+    iteration.gpu_busy_ns = 6 * kMs;
+    iteration.graph = true;
+    iteration.rows = rows;
+    moment.On(iteration);
+    iteration.key.iter = 7;  // long before
+    iteration.start = kStart;
+    iteration.end = kStart + kMs;
+    moment.On(iteration);
+  }
+
+  base::Arena arena_;
+  base::LossCounters losses_;
+  record::Dictionary dictionary_;
+};
+
+TEST_F(WhyTest, TheWorstPartIsTheStall) {
+  const v1::Report report = OneRequest();
+  EXPECT_EQ(WorstOf(report.requests(0)).n, 3u);
+  v1::Report slow = report;
+  slow.mutable_requests(0)->set_slow_excess_ns(1);
+  EXPECT_TRUE(WorstOf(slow.requests(0)).first_token);
+}
+
+TEST_F(WhyTest, AGapBeginsWhereTheOneBeforeEnds) {
+  const v1::Report report = OneRequest();
+  const Part third = PartOf(report.requests(0), {.n = 3});
+  EXPECT_EQ(third.start_ns, 156 * kMs);
+  EXPECT_EQ(third.end_ns, 196 * kMs);
+  const Part first = PartOf(report.requests(0), {.first_token = true});
+  EXPECT_EQ(first.start_ns, 100 * kMs);
+  EXPECT_EQ(first.end_ns, 150 * kMs);
+}
+
+TEST_F(WhyTest, ATokenInTheMiddleOfAnEmissionIsFound) {
+  v1::Report report = OneRequest();
+  report.mutable_requests(0)->mutable_gaps(2)->set_n(7);
+  report.mutable_requests(0)->mutable_gaps(2)->set_n_new(3);
+  EXPECT_EQ(GapOf(report.requests(0), 6), &report.requests(0).gaps(2));
+  EXPECT_EQ(GapOf(report.requests(0), 4), nullptr);
+  EXPECT_EQ(GapOf(report.requests(0), 8), nullptr);
+}
+
+TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
+  const v1::Report report = OneRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  Fill(moment);
+  const std::string text = WhyText(report, {.n = 3}, moment);
+  EXPECT_THAT(text, HasSubstr("Request 000000000000abcd, token 3: 40.0 ms after the one before (median 6.00 ms)\n"
+                              "  schedule took 33.0 ms longer than usual\n"
+                              "  cause: host_paused: thread 4711 could run and had no CPU for 31.0 ms\n"
+                              "  try: give the process more CPUs"));
+  EXPECT_THAT(text, HasSubstr("  schedule  34.0 ms  ███"));
+  EXPECT_THAT(text, HasSubstr("99"));
+  EXPECT_THAT(text, HasSubstr("11112222 p512"));
+  EXPECT_THAT(text, HasSubstr("GPU: busy for 6.00 ms of 40.0 ms\n"));
+  EXPECT_THAT(text, HasSubstr("6.00 ms  gemm"));
+  EXPECT_THAT(text, HasSubstr("4711  engine  9.00 ms  iter.schedule 34.0 ms"));
+  EXPECT_EQ(moment.Iterations().size(), 1u) << "the one long before is not shown";
+}
+
+TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
+  v1::Report report = OneRequest();
+  report.mutable_requests(0)->mutable_gaps(1)->clear_finding();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  const std::string text = WhyText(report, {.n = 3}, moment);
+  EXPECT_THAT(text, HasSubstr("cause: unknown\n  nothing that was recorded explains it\n"));
+  EXPECT_THAT(text, Not(HasSubstr("try:")));
+  EXPECT_THAT(text, HasSubstr("No iteration was seen in this time"));
+}
+
+TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
+  const v1::Report report = OneRequest();
+  Moment moment(dictionary_, {kStart + 100 * kMs, kStart + 150 * kMs, 0xabcd});
+  EXPECT_THAT(WhyText(report, {.first_token = true}, moment),
+              HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n  it is not slow"));
+}
+
+TEST(Advice, EveryCauseButUnknownHasOne) {
+  for (size_t i = 1; i < record::kCauseCount; ++i) {
+    EXPECT_STRNE(AdviceFor(static_cast<record::Cause>(i), record::EvidenceKind::kNone), "") << record::kCauseNames[i];
+  }
+  EXPECT_STREQ(AdviceFor(record::Cause::kUnknown, record::EvidenceKind::kNone), "");
+}
+
+}  // namespace
+}  // namespace slowtoken::report
