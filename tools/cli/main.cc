@@ -18,6 +18,7 @@ constexpr Verb kVerbs[] = {
     {"top", "watch running processes: TTFT and ITL by phase, stalls, GPU, own cost", Top},
     {"report", "explain what a trace shows: TTFT, ITL, stalls, GPU", Report},
     {"why", "explain one slow request or token: its timeline and its cause", Why},
+    {"diff", "say what changed between two runs, with confidence", Diff},
     {"export", "write a trace for another tool (Perfetto)", Export},
     {"verify", "check a trace: integrity, losses, coverage", Verify},
     {"overhead", "measure what slowtoken costs a program", Overhead},
@@ -63,10 +64,11 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
-  std::fprintf(stderr,
-               "slowtoken: %s; the verbs are run, env, ctl, top, report, why, export, verify, overhead, doctor (see "
-               "slowtoken --help)\n",
-               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+  std::fprintf(
+      stderr,
+      "slowtoken: %s; the verbs are run, env, ctl, top, report, why, diff, export, verify, overhead, doctor (see "
+      "slowtoken --help)\n",
+      name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;
 }
 

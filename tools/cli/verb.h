@@ -30,6 +30,7 @@ struct Verb {
 int Run(const Arguments& arguments);
 int Env(const Arguments& arguments);
 int Report(const Arguments& arguments);
+int Diff(const Arguments& arguments);
 int Why(const Arguments& arguments);
 int Export(const Arguments& arguments);
 int Verify(const Arguments& arguments);

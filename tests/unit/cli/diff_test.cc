@@ -1,0 +1,96 @@
+// slowtoken diff on client logs and on traces.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "command.h"
+#include "trace_fixture.h"
+
+namespace slowtoken {
+namespace {
+
+using nlohmann::json;
+using testing::CommandResult;
+using testing::Slowtoken;
+using testing::TraceTest;
+
+// A client's log of `requests` answers of ten tokens; `slower` stretches the gaps.
+std::string ClientLog(uint64_t seed, int requests, double slower, bool errors = false) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::string log;
+  double send = 1e9;
+  for (int i = 0; i < requests; ++i) {
+    send += 5e7;
+    json line = {{"req", "r" + std::to_string(i)}, {"send", send}, {"status", 200}, {"finish", "length"}};
+    double at = send + 4e7 * (1 + 0.2 * normal(random));
+    for (int k = 0; k < 10; ++k) {
+      line["chunks"].push_back(at);
+      at += 6e6 * slower * (1 + 0.1 * normal(random));
+    }
+    line["tokens"] = 10;
+    if (errors && i % 4 == 0) line = {{"req", "e"}, {"send", send}, {"status", 503}, {"chunks", json::array()}};
+    log += line.dump() + "\n";
+  }
+  return log;
+}
+
+class DiffTest : public TraceTest {};
+
+TEST_F(DiffTest, TheSameServerShowsNoChange) {
+  const std::string a = dir_.Write("a.jsonl", ClientLog(1, 300, 1)), b = dir_.Write("b.jsonl", ClientLog(2, 300, 1));
+  const CommandResult result = Slowtoken({"diff", a, b});
+  EXPECT_EQ(result.code, 0) << result.err << result.out;
+  EXPECT_NE(result.out.find("No evidence of a change\n"), std::string::npos) << result.out;
+}
+
+TEST_F(DiffTest, SlowerGapsAreARegression) {
+  const std::string a = dir_.Write("a.jsonl", ClientLog(1, 300, 1)), b = dir_.Write("b.jsonl", ClientLog(2, 300, 1.05));
+  const CommandResult result = Slowtoken({"diff", a, b});
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.out.find("for the worse"), std::string::npos) << result.out;
+  EXPECT_EQ(Slowtoken({"diff", a, b, "--fail-on=never"}).code, 0);
+  EXPECT_EQ(Slowtoken({"diff", b, a}).code, 0) << "faster is no regression";
+  EXPECT_EQ(Slowtoken({"diff", b, a, "--fail-on=any"}).code, 1);
+  const json written = json::parse(Slowtoken({"diff", a, b, "--format=json"}).out);
+  bool found = false;
+  for (const json& figure : written["figures"]) {
+    if (figure["name"] != "ITL mean") continue;
+    found = true;
+    EXPECT_TRUE(figure["worse"].get<bool>());
+    EXPECT_NEAR(figure["difference"].get<double>(), 3e5, 1e5);
+    EXPECT_LT(figure["low"].get<double>(), figure["high"].get<double>());
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(DiffTest, ErrorsAreSeenFirst) {
+  const std::string a = dir_.Write("a.jsonl", ClientLog(1, 300, 1)),
+                    b = dir_.Write("b.jsonl", ClientLog(2, 300, 1, true));
+  const CommandResult result = Slowtoken({"diff", a, b});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.out.find("ended: status 503"), std::string::npos) << result.out;
+  EXPECT_LT(result.out.find("What was served"), result.out.find("Figures"));
+}
+
+TEST_F(DiffTest, TracesAreComparedWithTheirConditions) {
+  Write(true, true);
+  const CommandResult result = Slowtoken({"diff", dir_.path(), dir_.path()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("Conditions: none that were recorded differ"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("Too few requests to compare"), std::string::npos) << result.out;
+}
+
+TEST_F(DiffTest, WrongInputIsOneLine) {
+  const std::string bad = dir_.Write("bad.jsonl", "{\"send\": 1, \"chunks\": []}\nnonsense\n");
+  const CommandResult result = Slowtoken({"diff", bad, bad});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("bad.jsonl:2: no line of a client's log"), std::string::npos) << result.err;
+  EXPECT_EQ(Slowtoken({"diff", bad}).code, 2);
+  EXPECT_EQ(Slowtoken({"diff", dir_.path() + "/none.jsonl", bad}).code, 3);
+}
+
+}  // namespace
+}  // namespace slowtoken

@@ -1,0 +1,66 @@
+// slowtoken diff A B: what changed between two runs, with confidence.
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "analysis/run_comparison.h"
+#include "output_file.h"
+#include "report/diff_text.h"
+#include "run_source.h"
+#include "verb.h"
+
+namespace slowtoken::cli {
+namespace {
+
+constexpr Verb kVerb = {
+    "diff",
+    "Says what changed from run A to run B: traces, or logs of a load client (.jsonl). Exit code 1 if it is worse.",
+    Diff};
+constexpr const char* kExamples =
+    "  slowtoken diff traces/old traces/new\n"
+    "  slowtoken diff old.jsonl new.jsonl --format=json -o diff.json\n"
+    "  slowtoken diff traces/old traces/new --fail-on=any\n";
+
+struct DiffOptions {
+  std::string a, b;
+  std::string format = "text", out = "-", fail_on = "worse", slo;
+};
+
+bool Fails(const std::vector<analysis::FigureChange>& figures, const std::string& fail_on) {
+  return std::any_of(figures.begin(), figures.end(), [&](const analysis::FigureChange& figure) {
+    return (fail_on == "worse" && figure.worse()) || (fail_on == "any" && figure.changed);
+  });
+}
+
+}  // namespace
+
+int Diff(const Arguments& arguments) {
+  DiffOptions options;
+  VerbApp app(kVerb, kExamples);
+  app.add_option("A", options.a, "the run before")->required();
+  app.add_option("B", options.b, "the run after")->required();
+  app.add_option("--format", options.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_option("-o", options.out, "write to FILE instead of the terminal; `-` for the terminal")->type_name("FILE");
+  app.add_option("--fail-on", options.fail_on, "exit code 1 if a figure is worse, if any changed, or never")
+      ->check(CLI::IsMember({"worse", "any", "never"}))
+      ->capture_default_str();
+  app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:50ms");
+  if (auto code = app.Parse(arguments)) return *code;
+  const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
+  if (!levels.ok()) return Fail("diff", levels.status(), kUsage);
+  const absl::StatusOr<analysis::RunSample> a = ReadRun(options.a, *levels, "diff");
+  if (!a.ok()) return Fail("diff", a.status(), kUnreadable);
+  const absl::StatusOr<analysis::RunSample> b = ReadRun(options.b, *levels, "diff");
+  if (!b.ok()) return Fail("diff", b.status(), kUnreadable);
+  const std::vector<analysis::FigureChange> figures = analysis::CompareRuns(*a, *b);
+  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, {options.a, options.b});
+  if (!out.ok()) return Fail("diff", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
+  (*out)->stream() << (options.format == "json" ? report::DiffJson(*a, *b, figures)
+                                                : report::DiffText(*a, *b, figures));
+  if (const absl::Status written = (*out)->Commit(); !written.ok()) return Fail("diff", written, kUnreadable);
+  return Fails(figures, options.fail_on) ? kNo : kDone;
+}
+
+}  // namespace slowtoken::cli
