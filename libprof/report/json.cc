@@ -247,6 +247,15 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
   WriteMember(out, "throughput", ThroughputJson(report.throughput()));
   WriteMember(out, "ttft", TtftJson(report.ttft()));
   WriteMember(out, "itl", ItlJson(report.itl()));
+  if (report.has_by_definition()) {
+    const v1::ByDefinition& by = report.by_definition();
+    WriteMember(out, "by_definition",
+                {{"definition", by.definition()},
+                 {"ttft", DistributionJson(by.ttft())},
+                 {"itl", DistributionJson(by.itl())},
+                 {"tpot", DistributionJson(by.tpot())},
+                 {"note", by.note()}});
+  }
   WriteMember(out, "launch", LaunchJson(report.launch()));
   WriteMember(out, "overhead", OverheadJson(report.overhead()));
   WriteMember(out, "conditions", ConditionsJson(report.conditions()));

@@ -125,7 +125,7 @@ std::string AllText(const v1::Report& report, const Options& options, const Text
   std::string out = HeadText(report, style) + TriggersText(report) + CoverageText(report, style);
   if (options.only) return out + OneRequestText(report);
   return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
-                      SlowestText(report), SlowFirstText(report), StallsText(report)) +
+                      DefinitionText(report), SlowestText(report), SlowFirstText(report), StallsText(report)) +
          absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report), KernelsText(report),
                       OwnCostText(report));
 }

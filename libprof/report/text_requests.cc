@@ -213,6 +213,16 @@ std::string ItlText(const v1::Report& report, const Options& options) {
       PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames), InterferenceText(report), ItlCaveat(itl));
 }
 
+std::string DefinitionText(const v1::Report& report) {
+  if (!report.has_by_definition()) return "";
+  const v1::ByDefinition& by = report.by_definition();
+  Table table({{"", Align::kLeft}, {"count"}, {"mean"}, {"p50"}, {"p90"}, {"p99"}, {"max"}});
+  AddDistribution(table, "TTFT", by.ttft());
+  if (by.itl().count() != 0) AddDistribution(table, "ITL", by.itl());
+  if (by.tpot().count() != 0) AddDistribution(table, "TPOT", by.tpot());
+  return absl::StrCat("\nAs ", by.definition(), " defines it\n", table.Text(), "  (", by.note(), ")\n");
+}
+
 std::string SlowestText(const v1::Report& report) {
   std::vector<const v1::RequestReport*> slowest;
   for (const v1::RequestReport& request : report.requests()) {

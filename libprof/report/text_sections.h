@@ -12,6 +12,7 @@ namespace slowtoken::report {
 // text_requests.cc
 std::string TtftText(const v1::Report& report, const Options& options);
 std::string ItlText(const v1::Report& report, const Options& options);
+std::string DefinitionText(const v1::Report& report);
 std::string SlowestText(const v1::Report& report);
 std::string OneRequestText(const v1::Report& report);
 

@@ -8,6 +8,7 @@
 #include "analysis/trace_analysis.h"
 #include "output_file.h"
 #include "output_style.h"
+#include "report/definitions.h"
 #include "report/json.h"
 #include "report/report_builder.h"
 #include "report/text.h"
@@ -33,6 +34,7 @@ struct ReportOptions {
   std::string out = "-";
   bool iterations = false;
   std::string slo;
+  std::string definition;
   std::string request;
   std::string key;
 };
@@ -45,6 +47,8 @@ void AddOptions(CLI::App& app, ReportOptions& options) {
   app.add_option("-o", options.out, "write to FILE instead of the terminal; `-` for the terminal")->type_name("FILE");
   app.add_flag("--iterations", options.iterations, "list every iteration");
   app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:50ms");
+  app.add_option("--definition", options.definition, "also give TTFT, ITL and TPOT as this tool defines them")
+      ->check(CLI::IsMember({"vllm", "sglang", "trtllm", "genai-perf", "mlperf"}));
   app.add_option("--request", options.request, "this request alone, by its clear id or its pseudonym")->type_name("ID");
   app.add_option("--key", options.key, "pseudonym key of the run (default: SLOWTOKEN_KEY)")->type_name("HEX");
 }
@@ -68,7 +72,7 @@ int Report(const Arguments& arguments) {
   if (auto code = app.Parse(arguments)) return *code;
   const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
   if (!levels.ok()) return Fail("report", levels.status(), kUsage);
-  report::Options contents{.gaps = options.format == "json",
+  report::Options contents{.gaps = options.format == "json" || !options.definition.empty(),
                            .iterations = options.iterations,
                            .slo_ttft_ns = levels->ttft_ns,
                            .slo_itl_ns = levels->itl_ns};
@@ -95,10 +99,12 @@ int Report(const Arguments& arguments) {
     return Fail("report", read, kUnreadable);
   analysis.Finish();
   choice.Finish();
-  const v1::Report report =
+  v1::Report report =
       builder.Build(analysis, traces.processes(), {&(*pass)->losses(), &traces.dictionary_losses()}, (*pass)->notes());
   if (contents.only && report.requests().empty())
     return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
+  if (const auto definition = report::DefinitionOf(options.definition); definition && !contents.only)
+    *report.mutable_by_definition() = report::ByDefinition(report, *definition);
   return Write(report, options, contents, **out);
 }
 
