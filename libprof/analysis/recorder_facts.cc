@@ -15,6 +15,8 @@ const char* SourceName(record::Source source) {
       return "nvtx";
     case record::Source::kNccl:
       return "nccl";
+    case record::Source::kThreads:
+      return "threads";
   }
   return "unknown";
 }

@@ -46,6 +46,8 @@ namespace slowtoken::base {
   X(kThreadStatesFull, "thread_states_full", "times off the CPU forgotten early: too many a second to keep")         \
   X(kWaitsUnwatched, "waits_unwatched", "waits not watched for triggers: too many requests at once")                 \
   X(kDumpChunksLost, "dump_chunks_lost", "chunks missing in a dump: the ring had given them up, or no room")         \
+  X(kSwitchesLost, "switches_lost", "context-switch records the kernel dropped, or more: a ring was full")           \
+  X(kThreadsUnwatched, "threads_unwatched", "threads whose CPU states were not watched: too many at once")           \
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                           \
   X(kCaptureForgotten, "capture_forgotten", "stream captures forgotten before they ended: captured calls look real") \
   X(kSampleCut, "sample_cut", "events of a sampled trace left out: too many waited to be told apart")

@@ -39,6 +39,9 @@ class Fanout : public record::EventVisitor {
   void On(const record::NvtxCategoryInfo& e) override { Both(e); }
   void On(const record::RequestIdText& e) override { Both(e); }
   void On(const record::SourceStatus& e) override { Both(e); }
+  void On(const record::OffCpu& e) override { Aside(e); }
+  void On(const record::CpuSample& e) override { Aside(e); }
+  void On(const record::HostSample& e) override { Aside(e); }
   void On(std::span<const record::Kernel> e) override { Many(e); }
   void On(std::span<const record::ApiCall> e) override { Many(e); }
 
@@ -55,6 +58,13 @@ class Fanout : public record::EventVisitor {
   template <typename Event>
   void Both(const Event& event) {
     ++events_;
+    attribution_->On(event);
+    written_->On(event);
+  }
+
+  // Told of an idle process too, and does not make it a busy one.
+  template <typename Event>
+  void Aside(const Event& event) {
     attribution_->On(event);
     written_->On(event);
   }

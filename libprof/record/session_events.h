@@ -39,7 +39,8 @@ enum class SourceState : uint8_t {
   kLost,
   kPaused
 };
-enum class Source : uint8_t { kCupti, kNvtx, kNccl };
+// kThreads: the states of the watched threads (thread_states.h), which no attribution depends on: never blind.
+enum class Source : uint8_t { kCupti, kNvtx, kNccl, kThreads };
 
 // Why a source that should record does not. From a status with a reason until the source's next status that is active
 // and has none, it was blind: what happened in between is missing from the trace. Names are frozen: they are public

@@ -172,7 +172,7 @@ void RandomEvents::EmitSession(int kind, record::EventVisitor& out) {
       return out.On(losses);
     }
     case 19:
-      return out.On(record::SourceStatus{AnyEnum<record::Source>(3), AnyEnum<record::SourceState>(9),
+      return out.On(record::SourceStatus{AnyEnum<record::Source>(4), AnyEnum<record::SourceState>(9),
                                          AnyEnum<record::BlindReason>(record::kBlindReasonCount), Any<int32_t>(),
                                          Any<uint32_t>(), Text(), Number(), 0});
     case 20:
