@@ -9,6 +9,7 @@
 #include "cupti/cupti_source.h"
 #include "nvtx/nvtx_source.h"
 #include "nvtx/own_mark.h"
+#include "sched/sched_source.h"
 #include "slot_notes.h"
 
 namespace slowtoken::injection {
@@ -29,10 +30,12 @@ constexpr size_t kMostNvtxBytes = 64u << 20;
 constexpr size_t kMostCuptiBytes = 128u << 20;
 
 // What is left of the cap after attribution, the encoder and the dictionary: one half for NVTX, one half for CUPTI.
-size_t HalfOfTheRest(const base::Arena& arena) {
-  constexpr size_t kReserve = 1u << 20;  // alignment, the sources themselves
+size_t HalfOfTheRest(const base::Arena& arena, const capture::Config& config) {
+  size_t reserve = 1u << 20;  // alignment, the sources themselves
+  // The kernel's rings are memory too, though not of the arena: under the cap all the same.
+  if (config.sched == capture::Config::Sched::kSwitches) reserve += sched::SchedSource::kMostRingBytes;
   const size_t left = arena.capacity() - arena.used();
-  return left > kReserve ? (left - kReserve) / 2 : 0;
+  return left > reserve ? (left - reserve) / 2 : 0;
 }
 
 bool MakeCupti(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline, size_t bytes) {
@@ -72,11 +75,25 @@ bool MakeSlotNotes(base::Arena& arena, capture::Pipeline& pipeline) {
   return true;
 }
 
-// NVTX first: in a round its events should be there before the GPU records that belong into them.
+bool MakeSched(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
+  if (config.sched == capture::Config::Sched::kOff) return true;
+  sched::Options options;
+  options.switches = config.sched == capture::Config::Sched::kSwitches;
+  options.under_seccomp = config.sched_given;
+  options.clock_offset_ns = pipeline.identity().clock_offset_ns();
+  auto* source = arena.Make<sched::SchedSource>();
+  if (source == nullptr || !source->Init(arena, options, pipeline.active_threads())) return false;
+  pipeline.Add(*source);
+  return true;
+}
+
+// NVTX first: in a round its events should be there before the GPU records that belong into them. The threads last: by
+// then it is known who was active.
 bool MakeSources(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
-  const size_t half = HalfOfTheRest(arena);
+  const size_t half = HalfOfTheRest(arena, config);
   return MakeNvtx(arena, config, pipeline, std::min(half, kMostNvtxBytes)) &&
-         MakeCupti(arena, config, pipeline, std::min(half, kMostCuptiBytes)) && MakeSlotNotes(arena, pipeline);
+         MakeCupti(arena, config, pipeline, std::min(half, kMostCuptiBytes)) && MakeSlotNotes(arena, pipeline) &&
+         MakeSched(arena, config, pipeline);
 }
 
 void ForgetInChild() {

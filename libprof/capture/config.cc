@@ -94,6 +94,19 @@ void ReadMode(Config& config) {
   config.graph = node ? Config::GraphLevel::kNode : Config::GraphLevel::kLaunch;
 }
 
+void ReadSched(Config& config) {
+  const std::string_view sched = base::EnvText("SLOWTOKEN_SCHED");
+  if (sched == "off") {
+    config.sched = Config::Sched::kOff;
+  } else if (sched == "totals") {
+    config.sched = Config::Sched::kTotals;
+  } else if (sched == "switches") {
+    config.sched_given = true;
+  } else if (!sched.empty()) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_SCHED is not off, totals or switches; using switches: ", sched);
+  }
+}
+
 // One wrong entry makes the whole text void: half of what was asked for would be a surprise.
 void ReadFlight(Config& config) {
   std::string_view wrong;
@@ -203,6 +216,7 @@ Config Config::FromEnvironment() {
   ReadKey(config);
   ReadMode(config);
   ReadFlight(config);
+  ReadSched(config);
   ReadTraceCap(config);
   ReadBudget(config);
   ReadMemory(config);

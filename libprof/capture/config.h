@@ -12,6 +12,8 @@ namespace slowtoken::capture {
 
 struct Config {
   enum class GraphLevel : uint8_t { kNode, kLaunch };
+  // What is asked about the host's threads: nothing; how long they ran and waited; each context switch too.
+  enum class Sched : uint8_t { kOff, kTotals, kSwitches };
   // What is written: conclusions; those and a ring of the last seconds in full detail; everything.
   enum class Mode : uint8_t { kMetrics, kFlight, kTrace };
 
@@ -31,6 +33,8 @@ struct Config {
   char directory[512] = {};                // SLOWTOKEN_OUT, else the default place
   char run_directory[512] = {};            // the default place, whatever SLOWTOKEN_OUT says: sockets live here
   bool control = true;                     // SLOWTOKEN_CONTROL=off: no control socket
+  Sched sched = Sched::kSwitches;          // SLOWTOKEN_SCHED
+  bool sched_given = false;                // SLOWTOKEN_SCHED=switches stands there
   char labels[512] = {};                   // SLOWTOKEN_LABELS, as given
   char role[32] = {};                      // SLOWTOKEN_ROLE, else the program's short name, [a-z0-9_-] only
 

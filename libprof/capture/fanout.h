@@ -1,9 +1,10 @@
 // Fanout: every event goes to attribution and to what writes the trace, in that order, and `batch` marks then to the
 // live batches. Worker thread; one call each. Counts events per round, so that the worker knows when nothing
-// happened.
+// happened, and notes which threads they are from.
 #pragma once
 
 #include "attribution/live_batches.h"
+#include "capture/active_threads.h"
 #include "capture/detail_filter.h"
 #include "capture/pause_gate.h"
 #include "record/visitor.h"
@@ -22,19 +23,26 @@ class Fanout : public record::EventVisitor {
   void On(const record::Memcpy& e) override { Gated(e); }
   void On(const record::Memset& e) override { Gated(e); }
   void On(const record::GraphLaunch& e) override { Gated(e); }
-  void On(const record::ApiCall& e) override { Gated(e); }
+  void On(const record::ApiCall& e) override {
+    Gated(e);
+    active_.Note({&e, 1});
+  }
   void On(const record::Synchronization& e) override { Gated(e); }
   void On(const record::Overhead& e) override { Gated(e); }
   void On(const record::NvtxRange& e) override { Both(e); }
   void On(const record::NvtxMark& e) override { Both(e); }
   void On(const record::Annotation& e) override {
     Both(e);
+    active_.Note(e);
     if (e.name == record::AnnotationName::kBatch) batches_->Add(e);
   }
   void On(const record::DeviceInfo& e) override { Both(e); }
   void On(const record::ContextInfo& e) override { Both(e); }
   void On(const record::StreamInfo& e) override { Both(e); }
-  void On(const record::ThreadInfo& e) override { Both(e); }
+  void On(const record::ThreadInfo& e) override {
+    Both(e);
+    active_.Note(e);
+  }
   void On(const record::NvtxDomainInfo& e) override { Both(e); }
   void On(const record::NvtxCategoryInfo& e) override { Both(e); }
   void On(const record::RequestIdText& e) override { Both(e); }
@@ -43,10 +51,14 @@ class Fanout : public record::EventVisitor {
   void On(const record::CpuSample& e) override { Aside(e); }
   void On(const record::HostSample& e) override { Aside(e); }
   void On(std::span<const record::Kernel> e) override { Many(e); }
-  void On(std::span<const record::ApiCall> e) override { Many(e); }
+  void On(std::span<const record::ApiCall> e) override {
+    Many(e);
+    active_.Note(e);
+  }
 
   uint64_t events() const { return events_; }
   PauseGate& gate() { return gate_; }
+  ActiveThreads& active() { return active_; }
 
  private:
   template <typename Event>
@@ -85,6 +97,7 @@ class Fanout : public record::EventVisitor {
   attribution::LiveBatches* batches_ = nullptr;
   uint64_t events_ = 0;
   PauseGate gate_;
+  ActiveThreads active_;
 };
 
 }  // namespace slowtoken::capture

@@ -55,6 +55,8 @@ class Pipeline {
   const ProcessIdentity& identity() const { return identity_; }
   record::Dictionary& dictionary() { return dictionary_; }
   base::LossCounters& losses() { return losses_; }
+  // The threads that the sources' events were from. Worker, while it collects.
+  ActiveThreads& active_threads() { return fanout_.active(); }
 
  private:
   // Shows the engine the requests that are open now.
@@ -82,7 +84,7 @@ class Pipeline {
   void TellTotals(base::TimeNs now, record::EventVisitor& out);
   static void OpenState(void* self, record::EventVisitor& out);
 
-  static constexpr size_t kMostSources = 4;
+  static constexpr size_t kMostSources = 6;
   std::array<EventSource*, kMostSources> sources_{};
   size_t source_count_ = 0;
 

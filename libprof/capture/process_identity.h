@@ -16,6 +16,9 @@ class ProcessIdentity {
   // Views into this object: it must outlive the header.
   trace::FileHeader header(const Config& config) const;
 
+  // What a time namespace adds to the kernel's CLOCK_MONOTONIC.
+  int64_t clock_offset_ns() const { return timens_offset_ns_; }
+
   const char* boot_id() const { return boot_id_.data(); }  // 0-terminated
 
  private:

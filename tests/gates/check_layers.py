@@ -17,6 +17,7 @@ BELOW = {
     "capture": ["base", "record", "trace", "rules", "attribution"],
     "cupti": ["base", "record", "capture"],
     "nvtx": ["base", "record", "capture"],
+    "sched": ["base", "record", "capture"],
     "nccl": ["base", "record", "capture"],
     "reader": ["base", "record", "trace", "attribution", "proto"],
     "import": ["base", "record", "reader"],

@@ -99,6 +99,7 @@ LaunchEnvironment MakeLaunchEnvironment(const LaunchOptions& options, const Inst
                                      {"SLOWTOKEN_MEMORY", absl::StrCat(options.memory_bytes)}});
   if (!options.budget.empty()) variables.push_back({"SLOWTOKEN_BUDGET", options.budget});
   if (!options.sample.empty()) variables.push_back({"SLOWTOKEN_SAMPLE", options.sample});
+  if (!options.sched.empty()) variables.push_back({"SLOWTOKEN_SCHED", options.sched});
   if (!options.labels.empty()) variables.push_back({"SLOWTOKEN_LABELS", absl::StrJoin(options.labels, ",")});
   return environment;
 }

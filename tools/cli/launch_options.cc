@@ -56,6 +56,9 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
          "request in ten")
       ->type_name("UNIT:1/N");
   app.add_option("--ids", options.ids, "request ids: `hash` (pseudonyms) or `clear`")->capture_default_str();
+  app.add_option("--sched", options.sched,
+                 "the server's threads: each context `switches`, `totals` alone, or `off` (default: switches, unless a "
+                 "seccomp filter is installed)");
   app.add_option("--memory", options.memory, "hard cap on the recorder's memory (K, M, G)")->capture_default_str();
   app.add_option("--label", options.labels, "a fact for the report, may be repeated")
       ->type_name("K=V")
@@ -103,6 +106,10 @@ absl::Status CheckLaunchOptions(LaunchOptions& options) {
   if (absl::Status mode = CheckMode(options); !mode.ok()) return mode;
   if (options.graph != "launch" && options.graph != "node") {
     return absl::InvalidArgumentError(absl::StrCat("--graph=", options.graph, " is not known; use launch or node"));
+  }
+  if (!options.sched.empty() && options.sched != "off" && options.sched != "totals" && options.sched != "switches") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--sched=", options.sched, " is not known; use off, totals or switches"));
   }
   if (options.ids != "hash" && options.ids != "clear") {
     return absl::InvalidArgumentError(absl::StrCat("--ids=", options.ids, " is not known; use hash or clear"));

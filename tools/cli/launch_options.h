@@ -20,6 +20,7 @@ struct LaunchOptions {
   std::string sample;  // as given; empty: everything is kept
   std::string max_trace = "4G";
   std::string ids = "hash";
+  std::string sched;  // empty: the library's default
   std::string memory = "64M";
   std::vector<std::string> labels;  // K=V
   bool simulated = false;

@@ -14,10 +14,10 @@ class ConfigTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name :
-         {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY", "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY", "SLOWTOKEN_FLUSH_MS",
-          "SLOWTOKEN_OUT", "SLOWTOKEN_DIR", "XDG_RUNTIME_DIR", "SLOWTOKEN_IDS", "SLOWTOKEN_GRAPH", "SLOWTOKEN_MODE",
-          "SLOWTOKEN_SLO", "SLOWTOKEN_FLIGHT", "SLOWTOKEN_MAX_TRACE", "SLOWTOKEN_BUDGET", "SLOWTOKEN_SAMPLE",
-          "SLOWTOKEN_LABELS", "SLOWTOKEN_ROLE", "SLOWTOKEN_LOG"}) {
+         {"SLOWTOKEN_RUN_ID", "SLOWTOKEN_KEY",   "SLOWTOKEN_KEY_FILE", "SLOWTOKEN_MEMORY",    "SLOWTOKEN_FLUSH_MS",
+          "SLOWTOKEN_OUT",    "SLOWTOKEN_DIR",   "XDG_RUNTIME_DIR",    "SLOWTOKEN_IDS",       "SLOWTOKEN_GRAPH",
+          "SLOWTOKEN_MODE",   "SLOWTOKEN_SLO",   "SLOWTOKEN_FLIGHT",   "SLOWTOKEN_MAX_TRACE", "SLOWTOKEN_BUDGET",
+          "SLOWTOKEN_SAMPLE", "SLOWTOKEN_SCHED", "SLOWTOKEN_LABELS",   "SLOWTOKEN_ROLE",      "SLOWTOKEN_LOG"}) {
       unsetenv(name);
     }
   }
@@ -31,6 +31,21 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.flush_ms, 250u);
   EXPECT_NE(config.run_id, 0u);
   EXPECT_EQ(std::string(config.directory).rfind("/dev/shm/slowtoken-", 0), 0u);
+}
+
+TEST_F(ConfigTest, ThreadsAreWatchedUnlessItSaysOtherwise) {
+  EXPECT_EQ(Config::FromEnvironment().sched, Config::Sched::kSwitches);
+  EXPECT_FALSE(Config::FromEnvironment().sched_given);
+  setenv("SLOWTOKEN_SCHED", "totals", 1);
+  EXPECT_EQ(Config::FromEnvironment().sched, Config::Sched::kTotals);
+  setenv("SLOWTOKEN_SCHED", "off", 1);
+  EXPECT_EQ(Config::FromEnvironment().sched, Config::Sched::kOff);
+  setenv("SLOWTOKEN_SCHED", "switches", 1);
+  EXPECT_EQ(Config::FromEnvironment().sched, Config::Sched::kSwitches);
+  EXPECT_TRUE(Config::FromEnvironment().sched_given);
+  setenv("SLOWTOKEN_SCHED", "everything", 1);
+  EXPECT_EQ(Config::FromEnvironment().sched, Config::Sched::kSwitches);
+  EXPECT_FALSE(Config::FromEnvironment().sched_given);
 }
 
 TEST_F(ConfigTest, ModeDecidesTheGraphLevelUnlessItIsGiven) {

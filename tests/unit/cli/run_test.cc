@@ -55,6 +55,8 @@ TEST_F(RunTest, ModeDecidesTheGraphLevelUnlessItIsGiven) {
   EXPECT_EQ(Variables({"--mode=trace"})["SLOWTOKEN_GRAPH"], "node");
   EXPECT_EQ(Variables({"--mode=metrics"})["SLOWTOKEN_GRAPH"], "launch");
   EXPECT_EQ(Variables({"--mode=flight", "--graph=node"})["SLOWTOKEN_GRAPH"], "node");
+  EXPECT_EQ(Variables({"--sched=totals"})["SLOWTOKEN_SCHED"], "totals");
+  EXPECT_EQ(Variables({}).count("SLOWTOKEN_SCHED"), 0u) << "what is asked for by name is tried harder";
 }
 
 TEST_F(RunTest, ServiceLevelsAndBoundsTravelAsGiven) {

@@ -41,6 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"RunBadSlo", {"run", "--slo=tpot:1s", "--", "true"}, 2, "'tpot' is not ttft:T or itl:T"},
                       Misuse{"RunBadFlight", {"run", "--flight=ring:4K", "--", "true"}, 2, "at least 1M"},
                       Misuse{"RunBadMaxTrace", {"run", "--max-trace=0", "--", "true"}, 2, "such as 500M or 4G"},
+                      Misuse{"RunOtherSched", {"run", "--sched=all", "--", "true"}, 2, "use off, totals or switches"},
                       Misuse{"RunOtherGraph", {"run", "--graph=all", "--", "true"}, 2, "use launch or node"},
                       Misuse{"RunOtherIds", {"run", "--ids=none", "--", "true"}, 2, "use hash or clear"},
                       Misuse{"RunLittleMemory", {"run", "--memory=1M", "--", "true"}, 2, "at least 48M"},

@@ -1,0 +1,68 @@
+// WatchList: the threads whose states are told, at most as many as its limit, chosen from those that matter for a token
+// (capture/active_threads.h): those that compute before those that serve, those active lately before those that are
+// not. Worker thread; a walk over 256 entries a round, and what the watched threads cost.
+#pragma once
+
+#include "capture/active_threads.h"
+#include "sched/watched_thread.h"
+
+namespace slowtoken::sched {
+
+class WatchList {
+ public:
+  static constexpr size_t kMost = 16;
+  // A watched thread silent for so long gives way to one that is active, if there is no room for both.
+  static constexpr record::TimeNs kSilence = 1'000'000'000;
+
+  // `limit` is at most kMost.
+  void Init(size_t limit) { limit_ = limit; }
+
+  // Tells what the watched threads did until `until`. Those that have ended are forgotten, here and by `active`.
+  void Look(record::TimeNs until, capture::ActiveThreads& active, const WatchContext& context);
+
+  // Begins to watch who became active. began(WatchedThread&, Entry&) for each; a thread for which there is no room is
+  // counted, once.
+  template <typename Began>
+  void Choose(record::TimeNs now, capture::ActiveThreads& active, const WatchContext& context, Began began);
+
+  void EndAll();
+  void ForgetInChild();
+
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    for (WatchedThread& watched : watched_) {
+      if (watched.in_use()) visit(watched);
+    }
+  }
+
+ private:
+  using Entry = capture::ActiveThreads::Entry;
+
+  bool Watches(record::ThreadId thread) const;
+  // The next one to watch: of those active within kSilence and not watched nor tried yet, the one that matters most.
+  Entry* Candidate(record::TimeNs now, capture::ActiveThreads& active);
+  // A free place, or that of a watched thread that matters less than `entry`; nullptr when there is none.
+  WatchedThread* PlaceFor(const Entry& entry, record::TimeNs now, capture::ActiveThreads& active);
+
+  std::array<WatchedThread, kMost> watched_;
+  size_t limit_ = 0;
+};
+
+template <typename Began>
+void WatchList::Choose(record::TimeNs now, capture::ActiveThreads& active, const WatchContext& context, Began began) {
+  active.ForEach([](Entry& entry) { entry.tried = false; });
+  for (Entry* entry = Candidate(now, active); entry != nullptr; entry = Candidate(now, active)) {
+    entry->tried = true;
+    WatchedThread* place = PlaceFor(*entry, now, active);
+    if (place == nullptr) {
+      if (!entry->left_out) context.losses.Add(base::Loss::kThreadsUnwatched);
+      entry->left_out = true;
+    } else if (place->Begin(entry->thread, now, context)) {
+      began(*place, *entry);
+    } else {
+      active.Forget(entry->thread);
+    }
+  }
+}
+
+}  // namespace slowtoken::sched
