@@ -20,8 +20,9 @@ class WatchList {
   // Tells what the watched threads did until `until`. Those that have ended are forgotten, here and by `active`.
   void Look(record::TimeNs until, capture::ActiveThreads& active, const WatchContext& context);
 
-  // Begins to watch who became active. began(WatchedThread&, Entry&) for each; a thread for which there is no room is
-  // counted, once.
+  // Begins to watch who became active. began(WatchedThread&, Entry&) for each; a thread that computes and for which
+  // there is no room is counted, once. Of those that only serve (a connection each) many are left out in any ordinary
+  // run.
   template <typename Began>
   void Choose(record::TimeNs now, capture::ActiveThreads& active, const WatchContext& context, Began began);
 
@@ -55,7 +56,8 @@ void WatchList::Choose(record::TimeNs now, capture::ActiveThreads& active, const
     entry->tried = true;
     WatchedThread* place = PlaceFor(*entry, now, active);
     if (place == nullptr) {
-      if (!entry->left_out) context.losses.Add(base::Loss::kThreadsUnwatched);
+      const bool matters = entry->role == capture::ActiveThreads::Role::kComputes;
+      if (matters && !entry->left_out) context.losses.Add(base::Loss::kThreadsUnwatched);
       entry->left_out = true;
     } else if (place->Begin(entry->thread, now, context)) {
       began(*place, *entry);

@@ -58,7 +58,12 @@ def compare(metrics, report):
     expect_close("TTFT sum", value("slowtoken_ttft_seconds_sum"), report["ttft"]["mean_ns"] * report["ttft"]["count"] / 1e9, 0.001)
     expect_close("gaps", value("slowtoken_itl_seconds_count", basis="step"), report["itl"]["step"]["count"])
     expect_close("launch delays", value("slowtoken_launch_delay_seconds_count"), report["launch"]["delayed"])
-    expect_close("stalls", value("slowtoken_stalls_total", cause="unknown"), len(report["stalls"]))
+    for cause in {stall["cause"] for stall in report["stalls"]} | {"unknown", "host_paused"}:
+        count = sum(stall["cause"] == cause for stall in report["stalls"])
+        expect_close(f"stalls by {cause}", value("slowtoken_stalls_total", cause=cause), count)
+    slow = [r["cause"]["cause"] for r in report["requests"] if r["cause"]]
+    for cause in set(slow) | {"unknown"}:
+        expect_close(f"slow by {cause}", value("slowtoken_slow_first_tokens_total", cause=cause), slow.count(cause))
     device = report["devices"][0]
     expect_close("GPU busy", value("slowtoken_gpu_busy_seconds_total", device=device["uuid"]), device["busy_ns"] / 1e9, 1e-6)
     # The report tells no idle time of a run that was blind for a second; what is told live must fit into the time there was.
