@@ -58,6 +58,8 @@ bool MakeNvtx(base::Arena& arena, const capture::Config& config, capture::Pipeli
   nvtx::Options options;
   options.key = config.key;
   options.clear_ids = config.clear_ids;
+  options.clear_domains = config.clear_domains;
+  options.role = config.role;
   if (!nvtx::NvtxSource::FitInto(options, bytes)) return false;
   auto* source = arena.Make<nvtx::NvtxSource>();
   if (source == nullptr || !source->Init(arena, options, pipeline.losses())) return false;
@@ -80,6 +82,7 @@ bool MakeSched(base::Arena& arena, const capture::Config& config, capture::Pipel
   sched::Options options;
   options.switches = config.sched == capture::Config::Sched::kSwitches;
   options.under_seccomp = config.sched_given;
+  options.names.Init(config.key, config.clear_domains, config.role);
   options.clock_offset_ns = pipeline.identity().clock_offset_ns();
   auto* source = arena.Make<sched::SchedSource>();
   if (source == nullptr || !source->Init(arena, options, pipeline.active_threads())) return false;

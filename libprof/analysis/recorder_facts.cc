@@ -141,7 +141,6 @@ record::CaptureTotals RecorderFacts::Counted() const {
   record::CaptureTotals sum;
   sum.kernels = Sum(totals_, &record::CaptureTotals::kernels);
   sum.launches = Sum(totals_, &record::CaptureTotals::launches);
-  sum.graph_launches = Sum(totals_, &record::CaptureTotals::graph_launches);
   return sum;
 }
 

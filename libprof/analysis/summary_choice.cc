@@ -11,11 +11,22 @@ bool SummaryChoice::Covered(record::TimeNs start, record::TimeNs end) const {
     if (process.detail_from > start) return false;
     const auto found = levels_.find(process.index);
     if (found == levels_.end()) continue;
-    const record::DetailChange& level = found->second;
-    const bool full = level.level == record::DetailLevel::kFull;
-    if (full ? level.reason != record::DetailReason::kStart && level.time > start : level.time < end) return false;
+    const Level& level = found->second;
+    const bool full = level.newest.level == record::DetailLevel::kFull;
+    const bool ever = level.newest.reason == record::DetailReason::kStart;
+    if (full ? !ever && level.since > start : level.since < end) return false;
   }
   return true;
+}
+
+// Changes are told again, also older ones.
+void SummaryChoice::Recorded::On(const record::DetailChange& change) {
+  const auto [known, fresh] = all_->levels_.try_emplace(change.process, Level{change, change.time});
+  Level& level = known->second;
+  if (fresh || change.time <= level.newest.time) return;
+  const auto is_full = [](const record::DetailChange& c) { return c.level == record::DetailLevel::kFull; };
+  if (is_full(level.newest) != is_full(change)) level.since = change.time;
+  level.newest = change;
 }
 
 void SummaryChoice::Computed::On(const record::IterationSummary& summary) {
@@ -57,7 +68,9 @@ void SummaryChoice::AddComputed(const record::RequestSummary& summary) {
     version.gaps = std::move(gaps->second);
     computed_gaps_.erase(gaps);
   }
-  if (Covered(summary.arrival, summary.end)) return HandOut(version);
+  // One of which no end was seen may have gone on where no detail was kept.
+  const bool ended = summary.finish != record::FinishReason::kUnfinished;
+  if (Covered(summary.arrival, ended ? summary.end : UINT64_MAX)) return HandOut(version);
   uncovered_[summary.req] = std::move(version);
 }
 

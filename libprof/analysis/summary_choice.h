@@ -50,7 +50,7 @@ class SummaryChoice {
     void On(const record::RequestSummary& summary) override;
     void On(const record::GapSummary& gap) override;
     void On(const record::IterationSummary& summary) override;
-    void On(const record::DetailChange& change) override { all_->levels_[change.process] = change; }
+    void On(const record::DetailChange& change) override;
 
    private:
     SummaryChoice* all_;
@@ -73,7 +73,11 @@ class SummaryChoice {
   record::EventVisitor* out_;
   Computed computed_;
   Recorded recorded_;
-  std::map<record::ProcessIndex, record::DetailChange> levels_;                            // the newest of each process
+  struct Level {
+    record::DetailChange newest;
+    record::TimeNs since = 0;  // all this time full, or all this time less than full
+  };
+  std::map<record::ProcessIndex, Level> levels_;                                           // the newest of each process
   absl::flat_hash_map<record::RequestId, std::vector<record::GapSummary>> computed_gaps_;  // of requests not yet over
   absl::flat_hash_set<record::RequestId> handed_out_;
   absl::flat_hash_map<record::RequestId, Version> uncovered_;  // computed without all detail

@@ -224,6 +224,9 @@ Config Config::FromEnvironment() {
   ReadDirectory(config);
   ReadRole(config);
   config.clear_ids = base::EnvText("SLOWTOKEN_IDS") == "clear";
+  if (!CopyText(config.clear_domains, base::EnvText("SLOWTOKEN_CLEAR_DOMAINS"))) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_CLEAR_DOMAINS is longer than 511 bytes; left out");
+  }
   config.control = base::EnvText("SLOWTOKEN_CONTROL") != "off";
   if (!CopyText(config.labels, base::EnvText("SLOWTOKEN_LABELS"))) {
     base::Log(base::LogLevel::kError, "SLOWTOKEN_LABELS is longer than 511 bytes; left out");

@@ -21,6 +21,7 @@ struct Config {
   base::SipKey key;                        // SLOWTOKEN_KEY or the file SLOWTOKEN_KEY_FILE; drawn here if absent
   bool joinable = false;                   // the key came from outside: pseudonyms of several processes agree
   bool clear_ids = false;                  // SLOWTOKEN_IDS=clear
+  char clear_domains[512] = {};            // SLOWTOKEN_CLEAR_DOMAINS, as given
   Mode mode = Mode::kFlight;               // SLOWTOKEN_MODE
   GraphLevel graph = GraphLevel::kLaunch;  // SLOWTOKEN_GRAPH; if absent: node in trace mode, else launch
   base::ServiceLevels slo;                 // SLOWTOKEN_SLO

@@ -2,7 +2,7 @@
 // classes of a hash, the same in every process of a run and not in step with any pattern of the engine's. By request:
 // those whose batch has a row of a request that falls so; where the batch is not known here, by iteration. What was
 // said of an iteration is said again. Part of DetailSampler; worker thread; a few ns, by request a walk over the batch
-// once an iteration. 56 KB of the arena.
+// once an iteration. 48 KB of the arena.
 #pragma once
 
 #include "attribution/live_batches.h"

@@ -18,7 +18,9 @@ size_t AnnotationBuilder::MemoryNeeded(bool clear_ids, uint32_t max_rows) {
   return max_rows * (sizeof(RowText) + sizeof(record::BatchRow)) + (clear_ids ? kRememberedIds * 2 * 16 : 0);
 }
 
-bool AnnotationBuilder::Init(base::Arena& arena, const base::SipKey& key, bool clear_ids, uint32_t max_rows) {
+bool AnnotationBuilder::Init(base::Arena& arena, const base::SipKey& key, bool clear_ids, uint32_t max_rows,
+                             capture::RecordedText& texts) {
+  texts_ = &texts;
   row_texts_ = arena.AllocateRoom<RowText>(max_rows);
   rows_ = arena.AllocateRoom<record::BatchRow>(max_rows);
   return !row_texts_.empty() && !rows_.empty() && pseudonyms_.Init(arena, key, clear_ids, kRememberedIds);
@@ -82,7 +84,9 @@ void AnnotationBuilder::Finish(const AnnotationText& text, AnnotationKind kind, 
         out.Set(field, pseudonyms_.Of(text.texts[i], visitor));
         break;
       case FieldType::kText:
-        out.Set(field, dictionary.InternText(text.texts[i]));
+        // W3C trace ids are there to be found elsewhere.
+        out.Set(field, dictionary.InternText(
+                           texts_->Written(text.texts[i], field == AnnotationField::kTrace || texts_->all_clear())));
         break;
       default:
         out.Set(field, text.numbers[i]);

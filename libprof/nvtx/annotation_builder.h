@@ -2,6 +2,7 @@
 // request ids, interns the texts. Worker thread. The rows of a batch stay valid until the next Build.
 #pragma once
 
+#include "capture/recorded_text.h"
 #include "nvtx/annotation_text.h"
 #include "nvtx/payload_decoder.h"
 #include "nvtx/pseudonyms.h"
@@ -11,7 +12,9 @@ namespace slowtoken::nvtx {
 
 class AnnotationBuilder {
  public:
-  bool Init(base::Arena& arena, const base::SipKey& key, bool clear_ids, uint32_t max_rows);
+  // `texts` is borrowed: what names, classes and peers look like in the trace.
+  bool Init(base::Arena& arena, const base::SipKey& key, bool clear_ids, uint32_t max_rows,
+            capture::RecordedText& texts);
 
   static size_t MemoryNeeded(bool clear_ids, uint32_t max_rows);
 
@@ -30,6 +33,7 @@ class AnnotationBuilder {
   void Finish(const AnnotationText& text, record::AnnotationKind kind, record::Dictionary& dictionary,
               record::EventVisitor& visitor, record::Annotation& out);
 
+  capture::RecordedText* texts_ = nullptr;
   Pseudonyms pseudonyms_;
   std::span<RowText> row_texts_;
   std::span<record::BatchRow> rows_;

@@ -11,6 +11,11 @@ namespace {
 
 constexpr size_t kNameLimit = 64;
 
+// A name of the vocabulary, or one that could be meant as such; anything else may be a sentence.
+bool IsName(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '.' || c == '_'; });
+}
+
 bool IsKey(std::string_view key) {
   const auto is = [key](const char* text) { return key == text; };
   constexpr const char* kRowKeys[] = {"set", "join", "leave", "change"};
@@ -39,9 +44,12 @@ std::string_view AnnotationShape(std::string_view text, std::span<char> room) {
   Writer out(room);
   const size_t bar = text.find('|');
   std::string_view name(text.data(), std::min(bar, text.size()));
-  out.Add(std::string_view(name.data(), std::min(name.size(), kNameLimit)));
+  if (name.starts_with(kAnnotationPrefix)) {
+    out.Add(kAnnotationPrefix);
+    name.remove_prefix(kAnnotationPrefix.size());
+  }
+  out.Add(IsName(name) ? std::string_view(name.data(), std::min(name.size(), kNameLimit)) : "?");
   if (bar == std::string_view::npos) return out.text();
-  if (name.starts_with(kAnnotationPrefix)) name.remove_prefix(kAnnotationPrefix.size());
   RowText rows[16];
   AnnotationText scratch;
   scratch.rows = rows;

@@ -8,8 +8,8 @@
 namespace slowtoken::nvtx {
 
 // "req.token|req=,n=?,?": keys of the vocabulary with "=", a "?" behind it where the value is not what the key takes; a
-// lone "?" for anything else. The name is kept as it is, at most 64 bytes of it. Cut where `room` ends. The result
-// points into `room`.
+// lone "?" for anything else. The name is kept if it consists of small letters, '.' and '_', at most 64 bytes of it.
+// Cut where `room` ends. The result points into `room`.
 std::string_view AnnotationShape(std::string_view text, std::span<char> room);
 
 }  // namespace slowtoken::nvtx

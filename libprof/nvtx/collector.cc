@@ -8,33 +8,35 @@ using base::Loss;
 using base::PoolIndex;
 using record::AnnotationKind;
 
-std::string_view RecordedText(record::DomainId, std::string_view text) { return text; }
-
 bool Collector::Init(base::Arena& arena, const Options& options, const Recorder& recorder) {
   names_ = recorder.names;
   slot_threads_ = arena.AllocateArray<record::ThreadId>(options.slots);
   string_ids_ = arena.AllocateArray<record::StringId>(size_t{options.strings} + 1);
-  return !slot_threads_.empty() && !string_ids_.empty() && reader_.Init(arena) &&
-         builder_.Init(arena, options.key, options.clear_ids, options.max_rows) &&
+  string_domains_ = arena.AllocateArray<uint16_t>(size_t{options.strings} + 1);
+  texts_.Init(options.key, options.clear_domains, options.role);
+  return !slot_threads_.empty() && !string_ids_.empty() && !string_domains_.empty() && reader_.Init(arena) &&
+         builder_.Init(arena, options.key, options.clear_ids, options.max_rows, texts_) &&
          open_.Init(arena, options.open, options.slots) && directory_.Init(arena, options.slots);
 }
 
 size_t Collector::MemoryNeeded(const Options& options) {
   const size_t directory = size_t{options.slots} * 2 * 16;
-  return options.slots * sizeof(record::ThreadId) + (size_t{options.strings} + 1) * sizeof(record::StringId) +
-         RecordReader::kScratch + AnnotationBuilder::MemoryNeeded(options.clear_ids, options.max_rows) +
+  return options.slots * sizeof(record::ThreadId) +
+         (size_t{options.strings} + 1) * (sizeof(record::StringId) + sizeof(uint16_t)) + RecordReader::kScratch +
+         AnnotationBuilder::MemoryNeeded(options.clear_ids, options.max_rows) +
          OpenRanges::MemoryNeeded(options.open, options.slots) + directory;
 }
 
 void Collector::BeginRound(Context& context) {
-  const auto announce = [&](uint32_t domain, std::string_view name) {
+  const auto announce = [&](uint32_t domain, std::string_view written) {
     announced_[domain] = true;
-    context.out.On(record::NvtxDomainInfo{
-        .domain = domain, .name = context.dictionary.InternText(RecordedText(domain, name)), .process = 0});
+    context.out.On(
+        record::NvtxDomainInfo{.domain = domain, .name = context.dictionary.InternText(written), .process = 0});
   };
   for (uint32_t domain = 1; domain <= names_->domains.last(); ++domain) {
     const std::string_view name = names_->domains.Text(domain);
-    if (!announced_[domain] && !name.empty()) announce(domain, name);
+    if (announced_[domain] || name.empty()) continue;
+    announce(domain, texts_.Written(name, texts_.IsClearDomain(domain, name)));
   }
   if (!announced_[kOverflowDomain] && names_->domain_overflow.load(std::memory_order_relaxed)) {
     announce(kOverflowDomain, "(other domains)");
@@ -55,7 +57,7 @@ void Collector::Take(uint32_t slot, const RecordHeader& header, const std::byte*
     case Op::kThreadStart:
       CloseAll(slot, context.clock.FromTsc(header.stamp), context);
       slot_threads_[slot] = header.text;
-      directory_.Appeared(header.text, context.dictionary, context.out);
+      directory_.Appeared(header.text, texts_, context.dictionary, context.out);
       break;
     case Op::kThreadExit:
       CloseAll(slot, context.clock.FromTsc(header.stamp), context);
@@ -185,10 +187,11 @@ void Collector::OnMark(uint32_t slot, const RecordView& view, Context& context) 
 void Collector::OnName(uint32_t, const RecordView& view, Context& context) {
   record::StringId* cached = nullptr;
   const std::string_view text = TextOf(view, cached);
-  const record::StringId name = Intern(text, view.header.domain, cached, context);
   if (view.header.op == Op::kNameThread) {
+    const record::StringId name = context.dictionary.InternText(texts_.WrittenThread(text));
     return directory_.Named(static_cast<record::ThreadId>(view.detail.id), name, context.out);
   }
+  const record::StringId name = Intern(text, view.header.domain, cached, context);
   context.out.On(record::NvtxCategoryInfo{
       .domain = view.header.domain, .category = view.detail.category, .name = name, .process = 0});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "capture/event_source.h"
+#include "capture/recorded_text.h"
 #include "nvtx/annotation_builder.h"
 #include "nvtx/open_ranges.h"
 #include "nvtx/record_view.h"
@@ -17,6 +18,8 @@ class Collector {
   struct Options {
     base::SipKey key;
     bool clear_ids = false;
+    std::string_view clear_domains;  // as RecordedText::Init
+    std::string_view role;           // a thread that has the process's name is no secret
     uint32_t slots = 0;
     uint32_t strings = 0;  // as NameTable of registered strings
     uint32_t max_rows = 4096;
@@ -63,11 +66,12 @@ class Collector {
                       Context& context);
   void DecodePieces(const RecordView& view, Context& context);
   void AddPlainPayload(const RecordView& view);
-  void AddDecodedFields(Context& context);
+  void AddDecodedFields(bool clear, Context& context);
 
   // The event's text, whatever form it came in; `id` is its number if it is a registered one whose number is known.
   std::string_view TextOf(const RecordView& view, record::StringId*& cached);
   record::StringId Intern(std::string_view text, uint16_t domain, record::StringId* cached, Context& context);
+  bool IsClearDomain(uint16_t domain) { return texts_.IsClearDomain(domain, names_->domains.Text(domain)); }
 
   void KeepFields(OpenRange& range, Context& context);
   void EmitOpening(const OpenRange& range, Context& context);
@@ -79,10 +83,12 @@ class Collector {
   const Names* names_ = nullptr;
   RecordReader reader_;
   AnnotationBuilder builder_;
+  capture::RecordedText texts_;
   OpenRanges open_;
   ThreadDirectory directory_;
-  std::span<record::ThreadId> slot_threads_;    // whose records a slot's queue now holds
-  std::span<record::StringId> string_ids_;      // dictionary ids of registered strings
+  std::span<record::ThreadId> slot_threads_;  // whose records a slot's queue now holds
+  std::span<record::StringId> string_ids_;    // dictionary ids of registered strings, as written in string_domains_
+  std::span<uint16_t> string_domains_;
   std::array<bool, kDomainLimit> announced_{};  // domains
   DecodedPayload decoded_;
   FieldList fields_;
@@ -90,8 +96,5 @@ class Collector {
   uint32_t round_ = 0;
   uint64_t events_ = 0, annotation_count_ = 0;
 };
-
-// The one place where texts of other domains than llmserve pass on their way into the trace.
-std::string_view RecordedText(record::DomainId domain, std::string_view text);
 
 }  // namespace slowtoken::nvtx

@@ -37,11 +37,12 @@ Collector::Meaning Collector::Interpret(const RecordView& view, AnnotationKind k
     text = AnnotationShape(text, shape);
     cached = nullptr;
   }
+  const bool clear = !spoke && IsClearDomain(view.header.domain);
   const bool at_end = view.header.op == Op::kPop || view.header.op == Op::kEnd;
   if (text.empty() && !at_end) text = decoded_.schema_name;
-  meaning.message = Intern(text, view.header.domain, cached, context);
+  meaning.message = spoke ? context.dictionary.InternText(text) : Intern(text, view.header.domain, cached, context);
   if (view.header.payload == PayloadForm::kExtended) {
-    AddDecodedFields(context);
+    AddDecodedFields(clear, context);
   } else if (view.header.payload != PayloadForm::kNone) {
     AddPlainPayload(view);
   }
@@ -72,10 +73,17 @@ std::string_view Collector::TextOf(const RecordView& view, record::StringId*& ca
   return names_->strings.Text(view.header.text);
 }
 
+// A registered string is looked up and hashed once, unless several domains use it.
 record::StringId Collector::Intern(std::string_view text, uint16_t domain, record::StringId* cached, Context& context) {
-  if (cached != nullptr && *cached != 0) return *cached;
-  const record::StringId id = context.dictionary.InternText(RecordedText(domain, text));
-  if (cached != nullptr) *cached = id;
+  uint16_t* written_for =
+      cached == nullptr ? nullptr : &string_domains_[static_cast<size_t>(cached - string_ids_.data())];
+  if (cached != nullptr && *cached != 0 && *written_for == domain) return *cached;
+  const std::string_view name = domain == 0 ? std::string_view() : names_->domains.Text(domain);
+  const record::StringId id = context.dictionary.InternText(texts_.Written(text, texts_.IsClear(domain, name, text)));
+  if (cached != nullptr) {
+    *cached = id;
+    *written_for = domain;
+  }
   return id;
 }
 
@@ -98,13 +106,15 @@ void Collector::DecodePieces(const RecordView& view, Context& context) {
   }
 }
 
-void Collector::AddDecodedFields(Context& context) {
+// Numbers stay as they are; names and texts are the program's.
+void Collector::AddDecodedFields(bool clear, Context& context) {
   for (size_t i = 0; i < decoded_.count; ++i) {
     if (fields_.count == FieldList::kMax) return context.losses.Add(Loss::kPayloadUndecoded);
     const DecodedField& from = decoded_.fields[i];
     record::PayloadField& to = fields_.fields[fields_.count++];
-    to = {.name = context.dictionary.InternText(from.name), .type = from.type, .bits = from.bits};
-    if (from.type == PayloadType::kText) to.bits = context.dictionary.InternText(from.text);
+    to = {
+        .name = context.dictionary.InternText(texts_.Written(from.name, clear)), .type = from.type, .bits = from.bits};
+    if (from.type == PayloadType::kText) to.bits = context.dictionary.InternText(texts_.Written(from.text, clear));
   }
 }
 

@@ -12,6 +12,8 @@ constexpr uint32_t kBesideText = 1024;
 Collector::Options CollectorOptions(const Options& options) {
   return {.key = options.key,
           .clear_ids = options.clear_ids,
+          .clear_domains = options.clear_domains,
+          .role = options.role,
           .slots = options.threads,
           .strings = options.strings,
           .max_rows = 4096,

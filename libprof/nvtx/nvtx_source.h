@@ -9,8 +9,10 @@
 namespace slowtoken::nvtx {
 
 struct Options {
-  base::SipKey key;        // behind the pseudonyms of request ids
-  bool clear_ids = false;  // also emit RequestIdText
+  base::SipKey key;                // behind the pseudonyms of request ids
+  bool clear_ids = false;          // also emit RequestIdText
+  std::string_view clear_domains;  // recorded_text.h; borrowed, as the next
+  std::string_view role;
   uint32_t threads = 512;  // threads that use NVTX at the same time
   // Memory for what is said between two rounds, shared by all threads, at least one chunk each: about 90 bytes for a
   // short mark, 130 for a push and pop.

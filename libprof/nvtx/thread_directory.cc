@@ -4,11 +4,12 @@
 
 namespace slowtoken::nvtx {
 
-void ThreadDirectory::Appeared(record::ThreadId thread, record::Dictionary& dictionary, record::EventVisitor& out) {
+void ThreadDirectory::Appeared(record::ThreadId thread, capture::RecordedText& texts, record::Dictionary& dictionary,
+                               record::EventVisitor& out) {
   char buffer[32];
   const record::StringId* given = given_.Find(thread);
   const record::StringId name =
-      given != nullptr ? *given : dictionary.InternText(capture::ReadThreadName(thread, buffer));
+      given != nullptr ? *given : dictionary.InternText(texts.WrittenThread(capture::ReadThreadName(thread, buffer)));
   out.On(record::ThreadInfo{.thread = thread, .name = name, .process = 0});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/flat_map.h"
+#include "capture/recorded_text.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 
@@ -12,7 +13,8 @@ class ThreadDirectory {
  public:
   bool Init(base::Arena& arena, uint32_t threads) { return given_.Init(arena, threads); }
 
-  void Appeared(record::ThreadId thread, record::Dictionary& dictionary, record::EventVisitor& out);
+  void Appeared(record::ThreadId thread, capture::RecordedText& texts, record::Dictionary& dictionary,
+                record::EventVisitor& out);
   void Named(record::ThreadId thread, record::StringId name, record::EventVisitor& out);
   // The id may be used again by another thread.
   void Exited(record::ThreadId thread) { given_.Erase(thread); }

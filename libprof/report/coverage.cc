@@ -128,7 +128,6 @@ void FillSampled(const analysis::RecorderFacts& facts, const std::vector<reader:
   const record::CaptureTotals counted = facts.Counted();
   coverage.mutable_seen()->set_kernels(counted.kernels);
   coverage.mutable_seen()->set_launches(counted.launches);
-  coverage.mutable_seen()->set_graph_launches(counted.graph_launches);
 }
 
 // What was left out on purpose is not missing.

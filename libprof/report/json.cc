@@ -34,10 +34,9 @@ Json CoverageJson(const v1::Coverage& coverage) {
       {"complete", coverage.complete()},
       {"gpu_trusted", coverage.gpu_trusted()},
       {"sampled", coverage.sampled()},
-      {"seen", coverage.has_seen() ? Json{{"kernels", coverage.seen().kernels()},
-                                          {"launches", coverage.seen().launches()},
-                                          {"graph_launches", coverage.seen().graph_launches()}}
-                                   : Json()},
+      {"seen", coverage.has_seen()
+                   ? Json{{"kernels", coverage.seen().kernels()}, {"launches", coverage.seen().launches()}}
+                   : Json()},
       {"missing", coverage.missing()},
       {"unreadable", coverage.unreadable()},
       {"malformed", Counts(coverage.malformed())},

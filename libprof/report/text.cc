@@ -82,10 +82,9 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
     absl::StrAppend(&out, " · graph launches ", WithCommas(coverage.graph_launches()));
   absl::StrAppend(&out, "\n");
   if (coverage.has_seen()) {
-    absl::StrAppend(&out, "  the detail is a sample, of ", WithCommas(coverage.seen().kernels()), " kernels, ",
-                    WithCommas(coverage.seen().launches()), " launches and ",
-                    WithCommas(coverage.seen().graph_launches()),
-                    " graph launches seen;\n  requests, iterations and metrics rest on all of them\n");
+    absl::StrAppend(&out, "  the detail is a sample, of ", WithCommas(coverage.seen().kernels()), " kernels and ",
+                    WithCommas(coverage.seen().launches()),
+                    " launches seen; requests, iterations and metrics rest on all\n");
   }
   if (coverage.dropped().empty()) absl::StrAppend(&out, "  nothing was dropped\n");
   if (!coverage.missing().empty())

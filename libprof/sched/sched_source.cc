@@ -106,7 +106,8 @@ record::TimeNs SchedSource::CompleteUpTo(const capture::ClockMap&, record::TimeN
 
 void SchedSource::TellName(record::ThreadId thread, capture::CollectContext& context) {
   char buffer[32];
-  const record::StringId name = context.dictionary.InternText(capture::ReadThreadName(thread, buffer));
+  const record::StringId name =
+      context.dictionary.InternText(options_.names.WrittenThread(capture::ReadThreadName(thread, buffer)));
   context.out.On(record::ThreadInfo{.thread = thread, .name = name, .process = 0});
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "capture/active_threads.h"
 #include "capture/event_source.h"
+#include "capture/recorded_text.h"
 #include "sched/host_limits.h"
 #include "sched/watch_list.h"
 
@@ -13,6 +14,7 @@ namespace slowtoken::sched {
 
 struct Options {
   bool switches = true;         // context switches from perf events; else totals alone
+  capture::RecordedText names;  // what thread names look like in the trace
   bool under_seccomp = false;   // ask for perf events even where a seccomp filter may kill for it
   int64_t clock_offset_ns = 0;  // of a time namespace: CLOCK_MONOTONIC here less the kernel's
 };

@@ -21,7 +21,8 @@ def main():
     h = harness.Harness(build, work)
     library = build / "lib" / "libslowtoken.so"
     subprocess.run([build / "hosts" / "host_pause"], check=True,
-                   env={**os.environ, "LD_PRELOAD": str(library), "SLOWTOKEN_MODE": "trace", "SLOWTOKEN_IDS": "clear", "SLOWTOKEN_OUT": str(h.traces)})
+                   env={**os.environ, "LD_PRELOAD": str(library), "SLOWTOKEN_MODE": "trace", "SLOWTOKEN_IDS": "clear", "SLOWTOKEN_CLEAR_DOMAINS": "*",
+                        "SLOWTOKEN_OUT": str(h.traces)})
     report = h.report()
     served = sorted(int(r["req"].split("-")[1]) for r in report["requests"])
     expect(served == list(range(20)), f"requests in the trace: {served}")

@@ -74,6 +74,7 @@ class Worker {
     config_.flight.ring_bytes = 8u << 20;
     config_.trace_bytes = 64u << 20;
     config_.control = false;
+    config_.budget_ppm = 0;  // an event is to cost the same from the beginning to the end
     config_.key = {1, 2};
     snprintf(config_.directory, sizeof config_.directory, "%s", folder.c_str());
     snprintf(config_.role, sizeof config_.role, "soak");

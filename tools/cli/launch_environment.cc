@@ -97,6 +97,7 @@ LaunchEnvironment MakeLaunchEnvironment(const LaunchOptions& options, const Inst
                                      {"SLOWTOKEN_MAX_TRACE", absl::StrCat(options.max_trace_bytes)},
                                      {"SLOWTOKEN_IDS", options.ids},
                                      {"SLOWTOKEN_MEMORY", absl::StrCat(options.memory_bytes)}});
+  if (!options.clear_domains.empty()) variables.push_back({"SLOWTOKEN_CLEAR_DOMAINS", options.clear_domains});
   if (!options.budget.empty()) variables.push_back({"SLOWTOKEN_BUDGET", options.budget});
   if (!options.sample.empty()) variables.push_back({"SLOWTOKEN_SAMPLE", options.sample});
   if (!options.sched.empty()) variables.push_back({"SLOWTOKEN_SCHED", options.sched});

@@ -59,6 +59,11 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
   app.add_option("--sched", options.sched,
                  "the server's threads: each context `switches`, `totals` alone, or `off` (default: switches, unless a "
                  "seccomp filter is installed)");
+  app.add_option(
+         "--clear-domains", options.clear_domains,
+         "NVTX domains whose texts stay readable beside those of known libraries and engines; `threads`: names of "
+         "threads; `*`: everything")
+      ->type_name("NAME,…");
   app.add_option("--memory", options.memory, "hard cap on the recorder's memory (K, M, G)")->capture_default_str();
   app.add_option("--label", options.labels, "a fact for the report, may be repeated")
       ->type_name("K=V")
@@ -113,6 +118,10 @@ absl::Status CheckLaunchOptions(LaunchOptions& options) {
   }
   if (options.ids != "hash" && options.ids != "clear") {
     return absl::InvalidArgumentError(absl::StrCat("--ids=", options.ids, " is not known; use hash or clear"));
+  }
+  if (options.clear_domains.size() > kMostLabelBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--clear-domains: ", options.clear_domains.size(), " bytes are more than ", kMostLabelBytes));
   }
   options.memory_bytes = base::ParseSize(options.memory).value_or(0);
   if (options.memory_bytes < kLeastMemory) {

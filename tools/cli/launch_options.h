@@ -20,7 +20,8 @@ struct LaunchOptions {
   std::string sample;  // as given; empty: everything is kept
   std::string max_trace = "4G";
   std::string ids = "hash";
-  std::string sched;  // empty: the library's default
+  std::string sched;          // empty: the library's default
+  std::string clear_domains;  // as given
   std::string memory = "64M";
   std::vector<std::string> labels;  // K=V
   bool simulated = false;

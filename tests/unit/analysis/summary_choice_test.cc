@@ -32,6 +32,7 @@ record::RequestSummary Request(record::RequestId req, record::TimeNs arrival, re
   summary.end = end;
   summary.process = process;
   summary.has_ttft = has_ttft;
+  summary.finish = record::FinishReason::kStop;
   return summary;
 }
 
@@ -70,6 +71,49 @@ TEST_F(SummaryChoiceTest, WithAllDetailTheComputedOneCounts) {
   computed().On(Request(1, 100, 200, 9));
   EXPECT_EQ(log_.text, "gap 2 by 9; request 1 by 9; ") << "at once, nothing is kept";
   EXPECT_EQ(Finish(), "gap 2 by 9; request 1 by 9; ");
+}
+
+record::DetailChange LevelFrom(record::TimeNs time, record::DetailLevel level,
+                               record::DetailReason reason = record::DetailReason::kBudget) {
+  return {.time = time, .level = level, .reason = reason};
+}
+
+// The detail ends in the middle of its life: what was computed from it has no end, and is not the whole of it.
+TEST_F(SummaryChoiceTest, WhereDetailEndsTheRecordedOneKnowsTheEnd) {
+  recorded().On(LevelFrom(1, record::DetailLevel::kFull, record::DetailReason::kStart));
+  recorded().On(LevelFrom(150, record::DetailLevel::kMetrics));
+  record::RequestSummary cut = Request(1, 100, 140, 9);
+  cut.finish = record::FinishReason::kUnfinished;
+  computed().On(cut);
+  recorded().On(Gap(1, 2, 110, 0));
+  recorded().On(Request(1, 100, 200, 0));
+  EXPECT_EQ(Finish(), "gap 2 by 0; request 1 by 0; ");
+}
+
+// Sampled first, then less: between the two there was no full detail either.
+TEST_F(SummaryChoiceTest, FromOneStepToTheNextItStaysUncovered) {
+  recorded().On(LevelFrom(1, record::DetailLevel::kFull, record::DetailReason::kStart));
+  recorded().On(LevelFrom(150, record::DetailLevel::kSampled));
+  recorded().On(LevelFrom(300, record::DetailLevel::kMetrics));
+  recorded().On(LevelFrom(150, record::DetailLevel::kSampled));  // in another file of the process
+  computed().On(Request(1, 160, 250, 9));
+  computed().On(Request(2, 100, 140, 9));
+  EXPECT_EQ(log_.text, "request 2 by 9; ") << "it was over before";
+  recorded().On(Request(1, 160, 250, 0));
+  EXPECT_EQ(Finish(), "request 2 by 9; request 1 by 0; ");
+}
+
+TEST_F(SummaryChoiceTest, BackInFullDetailWhatArrivesLaterIsCovered) {
+  recorded().On(LevelFrom(1, record::DetailLevel::kFull, record::DetailReason::kStart));
+  recorded().On(LevelFrom(150, record::DetailLevel::kSampled));
+  recorded().On(LevelFrom(300, record::DetailLevel::kFull, record::DetailReason::kSpare));
+  computed().On(Request(1, 310, 400, 9));
+  recorded().On(Request(2, 290, 400, 0));
+  computed().On(Request(2, 290, 400, 9));
+  record::RequestSummary unseen = Request(3, 0, 400, 9);  // its arrival lies where annotations were not kept
+  computed().On(unseen);
+  recorded().On(Request(3, 200, 400, 0));
+  EXPECT_EQ(Finish(), "request 1 by 9; request 2 by 0; request 3 by 0; ");
 }
 
 TEST_F(SummaryChoiceTest, WithoutDetailTheProcessThatSawTheArrivalCounts) {

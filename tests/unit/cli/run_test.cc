@@ -67,6 +67,17 @@ TEST_F(RunTest, ServiceLevelsAndBoundsTravelAsGiven) {
   EXPECT_EQ(variables["SLOWTOKEN_MAX_TRACE"], std::to_string(10 << 20));
 }
 
+TEST_F(RunTest, BudgetSamplingAndClearDomainsTravelIfGiven) {
+  auto variables = Variables({"--budget=0.5%", "--sample=iterations:1/10", "--clear-domains=mine,threads"});
+  EXPECT_EQ(variables["SLOWTOKEN_BUDGET"], "0.5%");
+  EXPECT_EQ(variables["SLOWTOKEN_SAMPLE"], "iterations:1/10");
+  EXPECT_EQ(variables["SLOWTOKEN_CLEAR_DOMAINS"], "mine,threads");
+  variables = Variables({});
+  for (const char* name : {"SLOWTOKEN_BUDGET", "SLOWTOKEN_SAMPLE", "SLOWTOKEN_CLEAR_DOMAINS"}) {
+    EXPECT_FALSE(variables.contains(name)) << name << ": the library has its own default";
+  }
+}
+
 TEST_F(RunTest, EachRunDrawsAFreshIdAndKey) {
   auto first = Variables({});
   auto second = Variables({});

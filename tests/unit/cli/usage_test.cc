@@ -40,6 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"RunOtherMode", {"run", "--mode=all", "--", "true"}, 2, "use metrics, flight or trace"},
                       Misuse{"RunBadSlo", {"run", "--slo=tpot:1s", "--", "true"}, 2, "'tpot' is not ttft:T or itl:T"},
                       Misuse{"RunBadFlight", {"run", "--flight=ring:4K", "--", "true"}, 2, "at least 1M"},
+                      Misuse{"RunBadBudget", {"run", "--budget=much", "--", "true"}, 2, "such as 1%, or off"},
+                      Misuse{"RunBadSample", {"run", "--sample=tokens:1/2", "--", "true"}, 2, "iterations:1/N"},
                       Misuse{"RunBadMaxTrace", {"run", "--max-trace=0", "--", "true"}, 2, "such as 500M or 4G"},
                       Misuse{"RunOtherSched", {"run", "--sched=all", "--", "true"}, 2, "use off, totals or switches"},
                       Misuse{"RunOtherGraph", {"run", "--graph=all", "--", "true"}, 2, "use launch or node"},

@@ -20,7 +20,8 @@ class SchedTest : public testing::Test {
   }
   ~SchedTest() override { arena_.Abandon(); }
 
-  void Make(const Options& options) {
+  void Make(Options options) {
+    options.names.Init({}, "threads", "");
     source_ = arena_.Make<SchedSource>();
     ASSERT_TRUE(source_->Init(arena_, options, active_));
   }
