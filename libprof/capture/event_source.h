@@ -36,6 +36,11 @@ class EventSource {
   // As CompleteUpTo, but for annotations alone. A source without any need not know.
   virtual record::TimeNs AnnotationsUpTo(const ClockMap&, record::TimeNs round_start) { return round_start; }
 
+  // How often the source wants to look at something between this round and the next, in ms; 0: it need not.
+  virtual uint32_t LookPeriodMs() const { return 0; }
+  // That look, and one before each round. Delivers nothing: what it sees comes with the next Collect.
+  virtual void Look() {}
+
   // Host threads stop recording, or go on; a source that is or was recording says so with a SourceStatus. What was
   // recorded before is still delivered, and what ends ranges that began before. A source that cannot stop need not:
   // capture/pause_gate.h holds its events back.

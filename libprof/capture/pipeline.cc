@@ -66,6 +66,19 @@ void Pipeline::Round() {
   if (!idle) Conclude(CompleteUpTo(round_start));
 }
 
+void Pipeline::Look() {
+  for (size_t i = 0; i < source_count_; ++i) sources_[i]->Look();
+}
+
+uint32_t Pipeline::LookPeriodMs() const {
+  uint32_t shortest = 0;
+  for (size_t i = 0; i < source_count_; ++i) {
+    const uint32_t period = sources_[i]->LookPeriodMs();
+    if (period != 0 && (shortest == 0 || period < shortest)) shortest = period;
+  }
+  return shortest;
+}
+
 void Pipeline::LastRound(base::TimeNs deadline) {
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();

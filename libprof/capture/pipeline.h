@@ -33,6 +33,10 @@ class Pipeline {
   void Round();
   void LastRound(base::TimeNs deadline);
 
+  // Between rounds, on the worker: what sources want to see meanwhile, and how often one of them does, in ms; 0: none.
+  void Look();
+  uint32_t LookPeriodMs() const;
+
   // While paused, host threads record nothing and what the program launches is thrown away. Takes effect at the next
   // round; the change is told as a status, from which the blind interval follows.
   void Pause(bool paused) { pause_asked_.store(paused, std::memory_order_release); }

@@ -70,7 +70,8 @@ bool Session::StartOnce() {
   }
   const Worker::Job job{[](void* self) { static_cast<Session*>(self)->pipeline_->Round(); },
                         [](void* self, base::TimeNs deadline) { static_cast<Session*>(self)->LastRound(deadline); },
-                        this, [](void* self) { return static_cast<Session*>(self)->Look(); }};
+                        this, [](void* self) { return static_cast<Session*>(self)->Look(); },
+                        [](void* self) { return static_cast<Session*>(self)->pipeline_->LookPeriodMs(); }};
   return worker_.Start(job, config_.flush_ms);
 }
 
@@ -80,7 +81,10 @@ bool Session::MakeControl() {
   return control_ != nullptr && control_->Init(arena_, config_, *pipeline_, wiring_.mark);
 }
 
-bool Session::Look() { return control_ != nullptr && control_->Poll(); }
+bool Session::Look() {
+  pipeline_->Look();
+  return control_ != nullptr && control_->Poll();
+}
 
 void Session::LastRound(base::TimeNs deadline) {
   if (control_ != nullptr) control_->Close();

@@ -74,7 +74,8 @@ void Worker::Run() {
 }
 
 bool Worker::WaitForNext() {
-  const base::TimeNs look = InMilliseconds(kLookMs);
+  const uint32_t wanted = job_.look_period_ms != nullptr ? job_.look_period_ms(job_.self) : 0;
+  const base::TimeNs look = InMilliseconds(wanted != 0 && wanted < kLookMs ? wanted : kLookMs);
   const timespec next = ToTimespec(job_.look != nullptr && look < next_round_ ? look : next_round_);
   pthread_mutex_lock(&mutex_);
   while (!wake_asked_ && !stop_asked_) {

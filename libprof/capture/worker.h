@@ -26,6 +26,8 @@ class Worker {
     // Before each round, and between rounds that lie further apart than kLookMs, that often: for who cannot wait so
     // long. True: a round is needed now. May be absent.
     bool (*look)(void* self) = nullptr;
+    // A period for `look` shorter than kLookMs, asked for each time; 0: none is wanted. May be absent.
+    uint32_t (*look_period_ms)(void* self) = nullptr;
   };
 
   // Creates the thread. False if the system refuses; nothing is left behind then.

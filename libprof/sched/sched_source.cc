@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "capture/task_file.h"
 #include "sched/access.h"
@@ -32,6 +34,12 @@ bool ForGood(int error) {
 
 constexpr size_t kDetailBytes = 192;
 
+// All watched threads for 640 ms.
+constexpr size_t kMostPending = 32 * WatchList::kMost;
+
+// After so long without any activity, totals are read once a round again.
+constexpr record::TimeNs kQuiet = 2'000'000'000;
+
 // One line for people. `some`: other threads are watched closely.
 void WriteDetail(int error, bool some, char (&out)[kDetailBytes]) {
   const char* less = some ? "totals only of some threads" : "totals only";
@@ -43,11 +51,15 @@ void WriteDetail(int error, bool some, char (&out)[kDetailBytes]) {
     snprintf(out, sizeof out, "totals only: SLOWTOKEN_SCHED=totals");
   } else if (error == SwitchRing::kSeccompFilter) {
     snprintf(out, sizeof out, "%s: a seccomp filter may kill for perf_event_open; SLOWTOKEN_SCHED=switches asks", less);
+  } else if (error == SwitchRing::kTooManySwitches) {
+    snprintf(out, sizeof out, "%s: they are switched too often", less);
   } else {
     const char* name = strerrorname_np(error);
     snprintf(out, sizeof out, "%s: perf events refused (%s)", less, name != nullptr ? name : "?");
   }
 }
+
+class Nobody final : public record::EventVisitor {};
 
 }  // namespace
 
@@ -56,7 +68,7 @@ bool SchedSource::Init(base::Arena& arena, const Options& options, capture::Acti
   switches_asked_ = options.switches;
   active_ = &active;
   scratch_ = arena.AllocateArray<char>(HostLimits::kScratchBytes);
-  return !scratch_.empty();
+  return !scratch_.empty() && pending_.Init(arena, kMostPending);
 }
 
 // Not at Init: on the host's thread nothing is opened.
@@ -74,20 +86,65 @@ void SchedSource::Collect(capture::CollectContext& context) {
   const record::TimeNs now = base::MonotonicNow();
   if (paused_) return;
   if (!begun_) Begin(now, context);
-  const WatchContext watch{context.out, context.losses, options_.clock_offset_ns, switches_asked_,
-                           options_.under_seccomp};
+  losses_ = &context.losses;
+  const WatchContext watch = Context(context.out);
+  looked_ = now;
   complete_ = now - kOnItsWay;
   watched_.Look(complete_, *active_, watch);
+  pending_.Tell(context.out);
   Choose(now, context, watch);
-  ring_bytes_ = 0;
-  watched_.ForEach([&](WatchedThread& watched) {
-    switches_ += watched.TakeSwitches();
-    ring_bytes_ += watched.ring_bytes();
-  });
+  TakeStock(now);
+  KeepToBudget(now, context);
   if (now - limits_seen_ < kLimitsPeriod) return;
   limits_seen_ = now;
   record::HostSample sample;
   if (limits_.Look(now, sample)) context.out.On(sample);
+}
+
+// Who has ended is forgotten with the next round.
+void SchedSource::Look() {
+  const record::TimeNs now = base::MonotonicNow();
+  if (!polls_ || now - looked_ < kTotalsMs * 1'000'000 / 2) return;
+  looked_ = now;
+  Nobody nobody;  // a thread without a ring has nothing else to tell
+  const WatchContext watch = Context(nobody);
+  watched_.ForEach([&](WatchedThread& watched) {
+    if (!watched.has_ring() && pending_.room() > WatchList::kMost) watched.Look(now - kOnItsWay, watch);
+  });
+}
+
+void SchedSource::TakeStock(record::TimeNs now) {
+  bool totals_only = false;
+  ring_bytes_ = 0;
+  watched_.ForEach([&](WatchedThread& watched) {
+    switches_ += watched.TakeSwitches();
+    ring_bytes_ += watched.ring_bytes();
+    totals_only = totals_only || !watched.has_ring();
+  });
+  record::TimeNs newest = 0;
+  active_->ForEach([&](const capture::ActiveThreads::Entry& entry) { newest = std::max(newest, entry.last); });
+  polls_ = totals_only && newest + kQuiet > now;
+}
+
+// Once a second: with too many switches the thread that has most is watched by its totals alone until it ends.
+void SchedSource::KeepToBudget(record::TimeNs now, capture::CollectContext& context) {
+  constexpr record::TimeNs kSecond = 1'000'000'000;
+  if (now - window_start_ < kSecond) return;
+  const bool too_many =
+      window_start_ != 0 && (switches_ - window_switches_) * kSecond > options_.most_switches * (now - window_start_);
+  WatchedThread* busiest = nullptr;
+  uint64_t most = 0;
+  watched_.ForEach([&](WatchedThread& watched) {
+    const uint64_t lately = watched.TakeWindow();
+    if (!watched.has_ring() || lately <= most) return;
+    busiest = &watched;
+    most = lately;
+  });
+  window_start_ = now;
+  window_switches_ = switches_;
+  if (!too_many || busiest == nullptr) return;
+  busiest->DropRing();
+  TellStatus(SwitchRing::kTooManySwitches, context);
 }
 
 void SchedSource::Choose(record::TimeNs now, capture::CollectContext& context, const WatchContext& watch) {
@@ -121,7 +178,7 @@ void SchedSource::TellStatus(int error, capture::CollectContext& context) {
   status.state = error == kNoSchedStat                               ? record::SourceState::kNotFound
                  : error == 0 || error == kNotAskedFor || told_ == 0 ? record::SourceState::kActive
                                                                      : record::SourceState::kRefused;
-  status.error = error > 0 && error != SwitchRing::kSeccompFilter ? error : 0;
+  status.error = error > 0 && error < SwitchRing::kSeccompFilter ? error : 0;
   status.detail = context.dictionary.InternText(detail);
   status.time = base::MonotonicNow();
   context.out.On(status);
@@ -131,6 +188,7 @@ void SchedSource::TellStatus(int error, capture::CollectContext& context) {
 
 void SchedSource::SetPaused(bool paused, capture::CollectContext&) {
   paused_ = paused;
+  polls_ = false;
   if (paused) watched_.EndAll();
 }
 

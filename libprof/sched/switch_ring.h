@@ -20,6 +20,8 @@ class SwitchRing {
 
   // No errno value: a seccomp filter is there, which may kill whoever asks.
   static constexpr int kSeccompFilter = 4096;
+  // Nor this: the thread is switched so often that its ring was given up.
+  static constexpr int kTooManySwitches = 4097;
 
   // Begins with `bytes` of records, a power of two; closes what was open. 0, an errno value, or kSeccompFilter unless
   // `under_seccomp`: then the kernel is asked all the same.

@@ -20,7 +20,7 @@ bool WatchedThread::Begin(record::ThreadId thread, record::TimeNs now, const Wat
     return false;
   }
   timeline_.Begin(thread, now);
-  switches_taken_ = counted_ahead_ = 0;
+  switches_taken_ = window_taken_ = counted_ahead_ = 0;
   loss_untold_ = false;
   return true;
 }
@@ -77,8 +77,14 @@ void WatchedThread::TellSample(record::TimeNs until, const SchedTotals& now, con
   sample.exact = sums.exact;
   const uint64_t off = sums.blocked_ns + sums.preempted_ns;
   sample.ran_ns = sums.exact ? length - std::min(off, length) : std::min(now.ran_ns - totals_.ran_ns, length);
-  sample.waited_ns = std::min(Waited(sums, waited), length - sample.ran_ns);
-  context.out.On(sample);
+  const uint64_t all_waited = Waited(sums, waited);
+  sample.waited_ns = std::min(all_waited, length - sample.ran_ns);
+  if (ring_.is_open()) {
+    context.out.On(sample);
+  } else {
+    context.pending.Backdate(thread_, all_waited - sample.waited_ns);
+    context.pending.Add(sample);
+  }
   sampled_to_ = until;
   totals_ = now;
 }
@@ -99,6 +105,12 @@ uint64_t WatchedThread::Waited(const SwitchTimeline::Sums& sums, uint64_t ended)
 uint64_t WatchedThread::TakeSwitches() {
   const uint64_t count = timeline_.switches() - switches_taken_;
   switches_taken_ = timeline_.switches();
+  return count;
+}
+
+uint64_t WatchedThread::TakeWindow() {
+  const uint64_t count = timeline_.switches() - window_taken_;
+  window_taken_ = timeline_.switches();
   return count;
 }
 

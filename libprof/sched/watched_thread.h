@@ -2,6 +2,7 @@
 // schedstat always. Worker thread. A look costs one fstat, one pread and some 30 ns a switch.
 #pragma once
 
+#include "sched/pending_samples.h"
 #include "sched/sched_stat.h"
 #include "sched/switch_ring.h"
 #include "sched/switch_timeline.h"
@@ -12,6 +13,7 @@ namespace slowtoken::sched {
 struct WatchContext {
   record::EventVisitor& out;
   base::LossCounters& losses;
+  PendingSamples& pending;      // for samples of a thread without a ring
   int64_t clock_offset_ns = 0;  // CLOCK_MONOTONIC here less the kernel's: a time namespace
   bool switches = true;         // perf events may be asked for,
   bool under_seccomp = false;   // under a seccomp filter too
@@ -40,6 +42,15 @@ class WatchedThread {
   // Switches told by the ring since the last call.
   uint64_t TakeSwitches();
 
+  // Switches since the last call of this one.
+  uint64_t TakeWindow();
+
+  // From here on totals are all there is: watching its switches costs the host too much.
+  void DropRing() {
+    ring_.Close();
+    ring_error_ = SwitchRing::kTooManySwitches;
+  }
+
  private:
   void Drain(SwitchRing& ring, const WatchContext& context);
   void Widen(const WatchContext& context);
@@ -51,6 +62,7 @@ class WatchedThread {
   bool loss_untold_ = false;  // switches were lost, and the kernel has not said yet how many
   record::TimeNs sampled_to_ = 0;
   uint64_t switches_taken_ = 0;
+  uint64_t window_taken_ = 0;
   uint64_t counted_ahead_ = 0;  // of waits, before schedstat had them
   SchedTotals totals_;
   SchedStat stat_;

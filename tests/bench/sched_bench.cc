@@ -81,7 +81,8 @@ class Discard final : public record::EventVisitor {};
 struct Bench {
   Discard out;
   base::LossCounters losses;
-  WatchContext context{out, losses};
+  PendingSamples pending;
+  WatchContext context{out, losses, pending};
 };
 
 // Of a thread that sleeps and wakes `switches` times between two looks, against a pread of its schedstat.

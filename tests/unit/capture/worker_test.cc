@@ -56,6 +56,24 @@ TEST(Worker, WakeDoesNotWaitForThePeriod) {
   EXPECT_TRUE(worker.Stop(10'000));
 }
 
+TEST(Worker, LooksComeBetweenRoundsAsOftenAsIsWanted) {
+  struct Looking {
+    std::atomic<int> rounds{0}, looks{0};
+    std::atomic<uint32_t> period_ms{1};
+  } looking;
+  Worker worker;
+  const Worker::Job job{[](void* self) { ++static_cast<Looking*>(self)->rounds; }, [](void*, base::TimeNs) {}, &looking,
+                        [](void* self) {
+                          ++static_cast<Looking*>(self)->looks;
+                          return false;
+                        },
+                        [](void* self) { return static_cast<Looking*>(self)->period_ms.load(); }};
+  ASSERT_TRUE(worker.Start(job, 3'600'000));
+  while (looking.looks < 20) usleep(1000);
+  EXPECT_EQ(looking.rounds, 1);
+  EXPECT_TRUE(worker.Stop(10'000));
+}
+
 TEST(Worker, StopGivesUpAtItsLimit) {
   static Counted counted;  // the thread outlives the test
   static Worker worker;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <map>
 #include <memory>
 
 #include "sched_fixture.h"
@@ -101,6 +102,62 @@ TEST_F(SchedSourceTest, TotalsAloneWhereNoMoreIsAskedFor) {
   record::OwnCost cost;
   source_->AddCost(cost);
   EXPECT_EQ(cost.memory_bytes, 0u);
+}
+
+TEST_F(SchedSourceTest, TotalsAreReadBetweenRoundsWhileSomethingHappens) {
+  Make({.switches = false});
+  EXPECT_EQ(source_->LookPeriodMs(), 0u);
+  BusyThread thread;
+  Active(thread.id());
+  Collect();
+  EXPECT_EQ(source_->LookPeriodMs(), 20u);
+  source_->Look();  // at once after the round: too soon
+  for (int i = 0; i < 3; ++i) {
+    thread.Spin(12'000'000);
+    source_->Look();
+  }
+  EXPECT_TRUE(log_.samples.empty()) << "what is seen comes with the next round";
+  Collect();
+  ASSERT_EQ(log_.samples.size(), 4u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_GE(log_.samples[i].ran_ns, 11'000'000u);
+    EXPECT_EQ(log_.samples[i].end, log_.samples[i + 1].start);
+  }
+  SetPaused(true);
+  EXPECT_EQ(source_->LookPeriodMs(), 0u);
+}
+
+TEST_F(SchedSourceTest, ThreadsWithSwitchesNeedNoLookBetweenRounds) {
+  BusyThread thread;
+  Watch(thread);
+  if (!Switches()) GTEST_SKIP() << "no perf events here: " << Detail(0);
+  EXPECT_EQ(source_->LookPeriodMs(), 0u);
+}
+
+// What finds no room is in a longer sample, and no time is missing.
+TEST_F(SchedSourceTest, LooksWithoutRoomLeaveNoGap) {
+  Make({.switches = false});
+  constexpr size_t kThreads = 10, kLooks = 60, kRoom = 512;
+  static_assert(kThreads * kLooks > kRoom);
+  std::vector<std::unique_ptr<BusyThread>> threads;
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.push_back(std::make_unique<BusyThread>());
+    Active(threads.back()->id());
+  }
+  Collect();
+  for (size_t i = 0; i < kLooks; ++i) {
+    usleep(10'100);
+    source_->Look();
+  }
+  Collect();
+  EXPECT_LE(log_.samples.size(), kRoom);
+  EXPECT_GT(log_.samples.size(), kRoom - 2 * WatchList::kMost);
+  std::map<record::ThreadId, record::TimeNs> last;
+  for (const record::CpuSample& sample : log_.samples) {
+    if (last.count(sample.thread) != 0) EXPECT_EQ(sample.start, last[sample.thread]);
+    last[sample.thread] = sample.end;
+  }
+  EXPECT_EQ(last.size(), kThreads);
 }
 
 TEST_F(SchedSourceTest, AThreadThatEndsIsForgottenAndItsLastSwitchesTold) {
@@ -203,6 +260,7 @@ TEST_F(SchedSourceTest, RingsAndSwitchesAreOwnCost) {
 
 // More than half full: the next ring is wider, and nothing is lost or told twice.
 TEST_F(SchedSourceTest, ABusyRingGrowsWithoutALoss) {
+  Make({.most_switches = UINT32_MAX});
   BusyThread thread;
   Watch(thread);
   if (!Switches()) GTEST_SKIP() << "no perf events here: " << Detail(0);
@@ -222,6 +280,7 @@ TEST_F(SchedSourceTest, ABusyRingGrowsWithoutALoss) {
 }
 
 TEST_F(SchedSourceTest, AnOverfullRingIsALossAndTheSampleInexact) {
+  Make({.most_switches = UINT32_MAX});
   BusyThread thread;
   Watch(thread);
   if (!Switches()) GTEST_SKIP() << "no perf events here: " << Detail(0);
@@ -241,6 +300,35 @@ TEST_F(SchedSourceTest, AnOverfullRingIsALossAndTheSampleInexact) {
   thread.Spin(1'000'000);
   Collect();
   EXPECT_GT(losses_.Get(base::Loss::kSwitchesLost), 2 * 3500 - SwitchRing::kMostBytes / 24 - 10);
+}
+
+// Of two threads the one that is switched too often is watched by its totals alone; the other goes on.
+TEST_F(SchedSourceTest, WatchingSwitchesHasABudget) {
+  BusyThread busy, calm;
+  Active(busy.id());
+  Active(calm.id());
+  Collect();
+  if (!Switches()) GTEST_SKIP() << "no perf events here: " << Detail(0);
+  const record::TimeNs start = base::MonotonicNow();
+  uint64_t pairs = 0;
+  while (base::MonotonicNow() - start < 1'500'000'000) {
+    busy.Do([&] {
+      for (int i = 0; i < 500; ++i, ++pairs) SleepFor(1'000);
+    });
+    Collect();
+  }
+  if (pairs < Options().most_switches) GTEST_SKIP() << "this machine is too busy to switch often";
+  calm.Spin(1'000'000);  // its first switch tells its state
+  Collect();
+  log_.Clear();
+  busy.Spin(1'000'000);
+  calm.Spin(1'000'000);
+  Collect();
+  EXPECT_FALSE(log_.Of(busy.id()).exact);
+  EXPECT_TRUE(log_.Of(calm.id()).exact);
+  ASSERT_EQ(log_.statuses.size(), 2u);
+  EXPECT_EQ(log_.statuses[1].state, SourceState::kActive);
+  EXPECT_EQ(Detail(1), "totals only of some threads: they are switched too often");
 }
 
 // A fork does not have the rings; what it inherits is given back, and the parent's go on.

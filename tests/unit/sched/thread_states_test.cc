@@ -16,9 +16,10 @@ namespace {
 
 class ThreadStates : public SchedTest {
  protected:
-  // Within 2 % of the whole, or 2 ms: what the thread does outside of its own measurement.
+  // Within 5 % of the whole, or 3 ms: what the thread does outside of its own measurement, and what a hypervisor takes
+  // from a CPU: a switch does not show that, the thread's CPU clock leaves it out.
   void ExpectNear(uint64_t told, uint64_t measured, uint64_t whole, const char* what) {
-    const uint64_t allowed = std::max<uint64_t>(whole / 50, 2'000'000);
+    const uint64_t allowed = std::max<uint64_t>(whole / 20, 3'000'000);
     EXPECT_GE(told + allowed, measured) << what;
     EXPECT_LE(told, measured + allowed) << what;
   }
