@@ -98,8 +98,8 @@ def cases(truth, injections, detected, stall_causes, share=0.0):
 class Score:
     """Shares over the cases that the machine did not disturb."""
 
-    def __init__(self, kind, all_cases, detections):
-        self.cases = [c for c in all_cases if c.kind == kind]
+    def __init__(self, kind, all_cases, detections, apart=()):
+        self.cases = [c for c in all_cases if c.kind == kind and c.injected not in apart]
         self.clear = [c for c in self.cases if not c.disturbed]
         self.found = [c for c in self.clear if c.finding]
         self.right = [c for c in self.found if c.right]

@@ -53,6 +53,10 @@ class CauseMatrix(unittest.TestCase):
         self.assertEqual((score.found_share(), score.right_share(), score.surely_wrong_share()), (1.0, 0.5, 0.5))
         self.assertIn("host_paused h x1", cause_matrix.matrix_text(score))
 
+    def test_causes_that_are_not_counted(self):
+        found, _ = judged(self.truth, [injection("gpu_slow", 130, 190, "a"), injection("host_paused", 130, 190, "b")], report())
+        self.assertEqual([c.req for c in cause_matrix.Score("stall", found, 1, ["gpu_slow"]).cases], ["b"])
+
     def test_a_stall_elsewhere_is_not_the_one_injected(self):
         found, _ = judged(self.truth, [injection("gpu_slow", 130, 190, "a")], report([("a", 2, 110, 10, "gpu_slow", "low")]))
         self.assertEqual(found[0].named, cause_matrix.NOT_FOUND)

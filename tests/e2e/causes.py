@@ -2,6 +2,7 @@
 """Which cause slowtoken names for stalls and slow first tokens whose cause the demo itself brought about: the confusion matrix.
 
     causes.py BUILD WORK [--stalls N] [--first-tokens N] [--runs N] [--clean SECONDS] [--split N] [--details] [--nice N]
+        [--apart CAUSE,…] [--jitter-share X]
 
 Runs the demo under slowtoken on the simulated GPU with injections over ordinary load, and once without any. Exit code 1
 if a share misses what docs/ATTRIBUTION.md §5 promises.
@@ -68,6 +69,7 @@ def test():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clean", type=float, default=15, help="seconds of the clean run; 0: none")
     parser.add_argument("--split", type=int, default=1)
+    parser.add_argument("--apart", default="", help="causes that are not counted, separated by commas")
     parser.add_argument("--details", action="store_true", help="print every case that was not named right")
     parser.add_argument("--nice", type=int, default=0, help="run at this priority, so that a busy machine disturbs less")
     parser.add_argument("--jitter-share", type=float, default=0.1,
@@ -89,7 +91,8 @@ def test():
         side, own, disturbed = cause_matrix.elsewhere(truth, injections, detected, args.jitter_share)
         print(f"run {run}, seed {seed}: {len(injections)} of {args.stalls + args.first_tokens} injections took effect. Stalls that none of them meant: "
               f"side effects {dict(side)}; others {dict(own)}; {disturbed} while the machine paused")
-    scores = cause_matrix.Score("stall", all_cases, stalls), cause_matrix.Score("first", all_cases, first)
+    apart = args.apart.split(",")
+    scores = cause_matrix.Score("stall", all_cases, stalls, apart), cause_matrix.Score("first", all_cases, first, apart)
     for title, score in zip(("Stalls", "Slow first tokens"), scores):
         print(f"\n{title}: {score.text()}\n{cause_matrix.matrix_text(score)}")
         if args.details:

@@ -2,7 +2,7 @@
 """Every scenario of the demo takes effect: it is said in the truth file, and the requests it names really waited for about
 as long as it lasted, judged from the truth file alone. No profiler is involved.
 
-    scenarios.py BUILD WORK [--split N] [--scenario TEXT] [--seed N] [--seconds N]
+    scenarios.py BUILD WORK [--split N] [--scenario TEXT] [--seed N] [--seconds N] [--real-gpu]
 """
 import argparse
 import collections
@@ -64,7 +64,9 @@ def run(args, work):
     truth.unlink(missing_ok=True)
     command = [f"{args.build}/bin/slowtoken-demo", "--port=0", f"--split={args.split}", f"--truth={truth}", f"--seed={args.seed}",
                f"--scenario={args.scenario}", "--set=prefill_us_per_token=20"]
-    environment = dict(os.environ, LD_LIBRARY_PATH=f"{args.build}/lib/simgpu", SIMGPU_API_COST="cudaMalloc=500us,cudaFree=500us")
+    environment = dict(os.environ)
+    if not args.real_gpu:
+        environment.update(LD_LIBRARY_PATH=f"{args.build}/lib/simgpu", SIMGPU_API_COST="cudaMalloc=500us,cudaFree=500us")
     demo = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         line = demo.stdout.readline()
@@ -89,6 +91,7 @@ def test():
     parser.add_argument("--expect", default=",".join(sorted(STALLS | FIRST_TOKENS)), help="causes that must take effect")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=44 * PER_INJECTION_S)
+    parser.add_argument("--real-gpu", action="store_true")
     args = parser.parse_args()
     work = pathlib.Path(args.work)
     work.mkdir(parents=True, exist_ok=True)

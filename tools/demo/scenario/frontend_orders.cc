@@ -133,7 +133,7 @@ void FrontendOrders::GiveLongText(const FrontendOrder& order, Frontend& frontend
     line.time.end = line.time.end == 0 ? seen.work.end : std::min(line.time.end, seen.work.end);
   }
   for (const auto& [id, seen] : tokenized_)
-    if (!id.starts_with(text) && seen.arrival < line.time.end &&
+    if (!id.starts_with(text) && seen.arrival < line.time.end && seen.work.start >= line.time.end &&
         line.time.end - std::max(seen.arrival, line.time.start) >= (line.time.end - line.time.start) / 2)
       line.requests.push_back(id);
   if (!line.requests.empty()) truth_.Add(ToJson(line));
