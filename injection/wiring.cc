@@ -6,7 +6,9 @@
 #include <atomic>
 #include <new>
 
+#include "conditions/conditions_source.h"
 #include "cupti/cupti_source.h"
+#include "nvml/nvml_source.h"
 #include "nvtx/nvtx_source.h"
 #include "nvtx/own_mark.h"
 #include "sched/sched_source.h"
@@ -77,6 +79,17 @@ bool MakeSlotNotes(base::Arena& arena, capture::Pipeline& pipeline) {
   return true;
 }
 
+bool MakeConditions(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
+  auto* surroundings = arena.Make<conditions::ConditionsSource>();
+  auto* devices = arena.Make<nvml::NvmlSource>();
+  if (surroundings == nullptr || devices == nullptr) return false;
+  surroundings->Init(config);
+  devices->Init(pipeline.devices());
+  pipeline.Add(*surroundings);
+  pipeline.Add(*devices);
+  return true;
+}
+
 bool MakeSched(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline) {
   if (config.sched == capture::Config::Sched::kOff) return true;
   sched::Options options;
@@ -96,7 +109,7 @@ bool MakeSources(base::Arena& arena, const capture::Config& config, capture::Pip
   const size_t half = HalfOfTheRest(arena, config);
   return MakeNvtx(arena, config, pipeline, std::min(half, kMostNvtxBytes)) &&
          MakeCupti(arena, config, pipeline, std::min(half, kMostCuptiBytes)) && MakeSlotNotes(arena, pipeline) &&
-         MakeSched(arena, config, pipeline);
+         MakeConditions(arena, config, pipeline) && MakeSched(arena, config, pipeline);
 }
 
 void ForgetInChild() {

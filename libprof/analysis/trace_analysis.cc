@@ -33,7 +33,8 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
                  return launches_.CallEnd(static_cast<record::ProcessIndex>(tag >> 32),
                                           static_cast<record::CorrelationId>(tag));
                }),
-      facts_(dictionary) {}
+      facts_(dictionary),
+      surroundings_(dictionary) {}
 
 void TraceAnalysis::AddGpuWork(const Work& work) {
   launches_.AddGpuWork(work.process, work.correlation, work.graph_node_id != 0 ? work.graph_id : 0, work.start,

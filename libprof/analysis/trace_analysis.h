@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/device_clocks.h"
 #include "analysis/devices.h"
 #include "analysis/graph_nodes.h"
 #include "analysis/kernel_table.h"
@@ -18,6 +19,7 @@
 #include "analysis/launch_table.h"
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
+#include "analysis/surroundings.h"
 #include "record/visitor.h"
 
 namespace slowtoken::analysis {
@@ -41,7 +43,11 @@ class TraceAnalysis final : public record::EventVisitor {
   void On(const record::NvtxRange& range) override {
     if (range.end != 0) AddText(range.process, range.domain, range.message);
   }
-  void On(const record::DeviceInfo& info) override { devices_.Add(info); }
+  void On(const record::DeviceInfo& info) override {
+    devices_.Add(info);
+    device_clocks_.Add(info);
+  }
+  void On(const record::DeviceSample& sample) override { device_clocks_.Add(sample); }
   void On(const record::ClockSnapshot& snapshot) override { facts_.Add(snapshot); }
   void On(const record::LossTotals& totals) override { facts_.Add(totals); }
   void On(const record::SourceStatus& status) override { facts_.Add(status); }
@@ -49,6 +55,7 @@ class TraceAnalysis final : public record::EventVisitor {
   void On(const record::CaptureTotals& totals) override { facts_.Add(totals); }
   void On(const record::Advance& advance) override;
 
+  void On(const record::Condition& condition) override { surroundings_.Add(condition); }
   void On(const record::DetailChange& change) override { facts_.Add(change); }
   void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
   void On(const record::CpuSample& sample) override { facts_.Add(sample); }
@@ -71,6 +78,8 @@ class TraceAnalysis final : public record::EventVisitor {
   const KernelTable& kernels() const { return kernels_; }
   const Devices& devices() const { return devices_; }
   const RecorderFacts& facts() const { return facts_; }
+  const DeviceClocks& device_clocks() const { return device_clocks_; }
+  const Surroundings& surroundings() const { return surroundings_; }
   const record::Dictionary& dictionary() const { return *dictionary_; }
 
  private:
@@ -91,6 +100,8 @@ class TraceAnalysis final : public record::EventVisitor {
   RequestPresence presence_;
   absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // with --ids=clear only
   RecorderFacts facts_;
+  Surroundings surroundings_;
+  DeviceClocks device_clocks_;
 };
 
 }  // namespace slowtoken::analysis

@@ -6,6 +6,7 @@
 #include "attribution/live_batches.h"
 #include "capture/active_threads.h"
 #include "capture/detail_filter.h"
+#include "capture/devices_in_use.h"
 #include "capture/pause_gate.h"
 #include "record/visitor.h"
 
@@ -36,8 +37,14 @@ class Fanout : public record::EventVisitor {
     active_.Note(e);
     if (e.name == record::AnnotationName::kBatch) batches_->Add(e);
   }
-  void On(const record::DeviceInfo& e) override { Both(e); }
-  void On(const record::ContextInfo& e) override { Both(e); }
+  void On(const record::DeviceInfo& e) override {
+    devices_.Add(e);
+    Both(e);
+  }
+  void On(const record::ContextInfo& e) override {
+    devices_.Add(e);
+    Both(e);
+  }
   void On(const record::StreamInfo& e) override { Both(e); }
   void On(const record::ThreadInfo& e) override {
     Both(e);
@@ -50,6 +57,8 @@ class Fanout : public record::EventVisitor {
   void On(const record::OffCpu& e) override { Aside(e); }
   void On(const record::CpuSample& e) override { Aside(e); }
   void On(const record::HostSample& e) override { Aside(e); }
+  void On(const record::Condition& e) override { Both(e); }
+  void On(const record::DeviceSample& e) override { Both(e); }
   void On(std::span<const record::Kernel> e) override { Many(e); }
   void On(std::span<const record::ApiCall> e) override {
     Many(e);
@@ -59,6 +68,7 @@ class Fanout : public record::EventVisitor {
   uint64_t events() const { return events_; }
   PauseGate& gate() { return gate_; }
   ActiveThreads& active() { return active_; }
+  const DevicesInUse& devices() const { return devices_; }
 
  private:
   template <typename Event>
@@ -98,6 +108,7 @@ class Fanout : public record::EventVisitor {
   uint64_t events_ = 0;
   PauseGate gate_;
   ActiveThreads active_;
+  DevicesInUse devices_;
 };
 
 }  // namespace slowtoken::capture

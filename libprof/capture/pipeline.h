@@ -61,6 +61,7 @@ class Pipeline {
   base::LossCounters& losses() { return losses_; }
   // The threads that the sources' events were from. Worker, while it collects.
   ActiveThreads& active_threads() { return fanout_.active(); }
+  const DevicesInUse& devices() const { return fanout_.devices(); }
 
  private:
   // Shows the engine the requests that are open now.
@@ -88,7 +89,7 @@ class Pipeline {
   void TellTotals(base::TimeNs now, record::EventVisitor& out);
   static void OpenState(void* self, record::EventVisitor& out);
 
-  static constexpr size_t kMostSources = 6;
+  static constexpr size_t kMostSources = 8;
   std::array<EventSource*, kMostSources> sources_{};
   size_t source_count_ = 0;
 

@@ -1,28 +1,16 @@
 #include "capture/process_identity.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include "base/small_file.h"
 #include "capture/clock_map.h"
 
 namespace slowtoken::capture {
 namespace {
-
-// Up to `capacity` - 1 bytes of a small file, 0-terminated; the number read.
-size_t ReadSmallFile(const char* path, char* out, size_t capacity) {
-  out[0] = 0;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = read(fd, out, capacity - 1);
-  close(fd);
-  const size_t size = n > 0 ? static_cast<size_t>(n) : 0;
-  out[size] = 0;
-  return size;
-}
 
 void WriteHex(std::array<char, 17>& out, uint64_t value) {
   snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(value));
@@ -31,7 +19,7 @@ void WriteHex(std::array<char, 17>& out, uint64_t value) {
 // Field 22 of /proc/self/stat. The program's name (field 2) may hold spaces and brackets: count from the last ')'.
 uint64_t StartTicks() {
   char text[1024];
-  ReadSmallFile("/proc/self/stat", text, sizeof text);
+  base::ReadSmallFile("/proc/self/stat", text, sizeof text);
   const char* at = strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 22; ++field) {
     at = strchr(at + 1, ' ');
@@ -42,7 +30,7 @@ uint64_t StartTicks() {
 // "monotonic  <seconds> <nanoseconds>" of /proc/self/timens_offsets; 0 where time namespaces are unknown.
 int64_t TimeNamespaceOffset() {
   char text[256];
-  ReadSmallFile("/proc/self/timens_offsets", text, sizeof text);
+  base::ReadSmallFile("/proc/self/timens_offsets", text, sizeof text);
   const char* at = strstr(text, "monotonic");
   if (at == nullptr) return 0;
   char* rest = nullptr;
@@ -61,7 +49,7 @@ void ProcessIdentity::Read(const Config& config) {
   char name[65] = {};
   gethostname(name, sizeof name - 1);
   WriteHex(host_, base::SipHash(config.key, name));
-  const size_t n = ReadSmallFile("/proc/sys/kernel/random/boot_id", boot_id_.data(), boot_id_.size());
+  const size_t n = base::ReadSmallFile("/proc/sys/kernel/random/boot_id", boot_id_.data(), boot_id_.size());
   if (n > 0 && boot_id_[n - 1] == '\n') boot_id_[n - 1] = 0;
   pid_start_ticks_ = StartTicks();
   timens_offset_ns_ = TimeNamespaceOffset();

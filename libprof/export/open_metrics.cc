@@ -1,9 +1,11 @@
 #include "export/open_metrics.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/text_safety.h"
 #include "attribution/histogram.h"
@@ -92,6 +94,17 @@ class Writer {
       });
     }
     Head(name, "histogram", "seconds", help, samples);
+  }
+
+  // One sample a process, always 1: what it says are its labels, each(process).
+  template <typename Each>
+  void Info(const std::string& name, const char* help, Each each) {
+    std::string samples;
+    for (size_t i = 0; i < processes_.size(); ++i) {
+      const std::string labels = each(processes_[i]);
+      if (!labels.empty()) absl::StrAppend(&samples, name, "_info", Braced(Join(labels, who_[i])), " 1\n");
+    }
+    Head(name, "info", "", help, samples);
   }
 
   std::string Finish() { return std::move(text_) + "# EOF\n"; }
@@ -195,7 +208,24 @@ void Gpu(Writer& writer) {
                 });
 }
 
+// Versions, for a join with what changed; not the host's facts, which its own exporter tells.
+constexpr const char* kInfoGroups[] = {"driver.", "library.", "package.", "python.", "slowtoken.mode"};
+
+std::string InfoLabels(const Present& p) {
+  std::string labels;
+  for (const auto& [name, value] : p.conditions) {
+    const auto begins = [&](const char* group) { return name.starts_with(group); };
+    if (std::none_of(std::begin(kInfoGroups), std::end(kInfoGroups), begins)) continue;
+    std::string label = name;
+    const auto allowed = [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; };
+    std::replace_if(label.begin(), label.end(), std::not_fn(allowed), '_');
+    labels = Join(labels, Label(label, value));
+  }
+  return labels;
+}
+
 void Recorder(Writer& writer) {
+  writer.Info("slowtoken_environment", "Versions of what the process runs on.", InfoLabels);
   writer.Family("slowtoken_dropped", false, "Events that slowtoken lost, by cause.",
                 [](const Present& p, const auto& add) {
                   for (const char* cause : base::kLossNames) add(Label("cause", cause), p.Lost(cause));

@@ -163,6 +163,11 @@ void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<r
     if (fact.source == record::Source::kCupti) version = std::max(version, fact.version);
   }
   conditions.set_cupti_version(version);
+  for (const auto& [name, values] : analysis.surroundings().Values()) {
+    v1::Fact& fact = *conditions.add_facts();
+    fact.set_name(name);
+    fact.mutable_values()->Add(values.begin(), values.end());
+  }
 }
 
 void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,

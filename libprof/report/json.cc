@@ -4,6 +4,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/device_clocks.h"
 #include "report/findings.h"
 #include "report/json_parts.h"
 
@@ -181,7 +182,8 @@ Json DeviceJson(const v1::Device& device) {
           {"mig", device.mig()},
           {"busy_ns", device.has_busy_ns() ? Json(device.busy_ns()) : Json()},
           {"idle_ns", device.has_idle_ns() ? Json(device.idle_ns()) : Json()},
-          {"idle_by", by}};
+          {"idle_by", by},
+          {"clocks", device.has_clocks() ? ClocksJson(device.clocks()) : Json()}};
 }
 
 Json KernelJson(const v1::KernelReport& kernel) {
@@ -208,12 +210,15 @@ Json ConditionsJson(const v1::Conditions& conditions) {
        std::map<std::string, std::string>(conditions.labels().begin(), conditions.labels().end())) {
     labels[key] = value;
   }
+  Json facts = Json::object();
+  for (const v1::Fact& fact : conditions.facts()) facts[fact.name()] = fact.values();
   return {{"labels", labels},
           {"run_ids", conditions.run_ids()},
           {"hosts", conditions.hosts()},
           {"slowtoken_versions", conditions.writers()},
           {"graph_level", conditions.graph_level()},
-          {"cupti_version", conditions.cupti_version()}};
+          {"cupti_version", conditions.cupti_version()},
+          {"facts", facts}};
 }
 
 // `"name": [` with one element a line.

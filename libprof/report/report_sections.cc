@@ -6,6 +6,7 @@
 
 #include "analysis/interval.h"
 #include "report/coverage.h"
+#include "report/device_clocks.h"
 #include "report/json.h"
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
@@ -205,6 +206,7 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
     out.set_name(device.name);
     out.set_mig(device.mig);
     out.set_busy_ns(device.timeline.busy_ns());
+    if (const auto clocks = analysis.device_clocks().Of(device.uuid)) FillClocks(*clocks, *out.mutable_clocks());
     const analysis::IdleBy& by = device.timeline.idle_by();
     out.set_idle_ns(device.timeline.idle_ns());
     out.set_host_ns(by.host);

@@ -36,18 +36,6 @@ std::string HeadText(const v1::Report& report, const TextStyle& style) {
   return Paint(line, "1", style) + "\n";
 }
 
-// Breaks at spaces; what follows the first line is indented under the text.
-std::string Wrap(const std::string& line, size_t indent, const TextStyle& style) {
-  std::string out, rest = line;
-  while (rest.size() + indent > style.columns) {
-    const size_t space = rest.rfind(' ', style.columns - indent);
-    if (space == std::string::npos || space == 0) break;
-    absl::StrAppend(&out, rest.substr(0, space), "\n", std::string(indent, ' '));
-    rest.erase(0, space + 1);
-  }
-  return out + rest + "\n";
-}
-
 // Bars end where the line does.
 std::string CutBars(const std::string& text, size_t columns) {
   std::string out;
@@ -113,6 +101,17 @@ std::string ThroughputText(const v1::Report& report) {
 
 }  // namespace
 
+std::string Wrap(const std::string& line, size_t indent, const TextStyle& style) {
+  std::string out, rest = line;
+  while (rest.size() + indent > style.columns) {
+    const size_t space = rest.rfind(' ', style.columns - indent);
+    if (space == std::string::npos || space == 0) break;
+    absl::StrAppend(&out, rest.substr(0, space), "\n", std::string(indent, ' '));
+    rest.erase(0, space + 1);
+  }
+  return out + rest + "\n";
+}
+
 std::string SpreadText(const v1::Distribution& d) {
   return absl::StrCat("mean ", Duration(d.mean_ns()), " · p50 ", Duration(d.p50_ns()), " · p90 ", Duration(d.p90_ns()),
                       " · p99 ", Duration(d.p99_ns()), " · max ", Duration(d.max_ns()));
@@ -125,8 +124,8 @@ std::string AllText(const v1::Report& report, const Options& options, const Text
   if (options.only) return out + OneRequestText(report);
   return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
                       DefinitionText(report), SlowestText(report), SlowFirstText(report), StallsText(report)) +
-         absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report), KernelsText(report),
-                      OwnCostText(report));
+         absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report, style),
+                      KernelsText(report), OwnCostText(report), ConditionsText(report, style));
 }
 
 }  // namespace

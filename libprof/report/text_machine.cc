@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/kernel_names.h"
+#include "report/device_clocks.h"
 #include "report/table.h"
 #include "report/text_sections.h"
 #include "report/units.h"
@@ -78,7 +79,7 @@ std::string LaunchText(const v1::Report& report) {
   return out;
 }
 
-std::string DevicesText(const v1::Report& report) {
+std::string DevicesText(const v1::Report& report, const TextStyle& style) {
   const bool unknown = std::any_of(report.devices().begin(), report.devices().end(),
                                    [](const v1::Device& device) { return device.unknown_ns() != 0; });
   std::vector<Table::Column> columns = {{"device", Align::kLeft, unknown ? 26u : 32u},
@@ -106,10 +107,14 @@ std::string DevicesText(const v1::Report& report) {
     if (unknown) cells.push_back(OrDash(device.has_unknown_ns(), device.unknown_ns()));
     table.Add(std::move(cells));
   }
-  if (table.empty()) return "";
+  std::string clocks;
+  for (const v1::Device& device : report.devices()) {
+    if (std::string line = ClocksLine(device); !line.empty()) absl::StrAppend(&clocks, "  ", Wrap(line, 4, style));
+  }
+  if (table.empty()) return clocks.empty() ? "" : "\nGPU\n" + clocks;
   const char* note =
       report.coverage().gpu_trusted() ? "" : "  (incomplete: too many GPU records are missing to tell idle time)\n";
-  return absl::StrCat("\nGPU busy and idle, from the first to the last GPU work\n", note, table.Text());
+  return absl::StrCat("\nGPU busy and idle, from the first to the last GPU work\n", note, table.Text(), clocks);
 }
 
 // The largest categories, and always what no rule knows.

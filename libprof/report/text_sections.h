@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/options.h"
+#include "report/text.h"
 
 namespace slowtoken::report {
 
@@ -23,9 +24,15 @@ std::string StallsText(const v1::Report& report);
 // text_machine.cc
 std::string IterationsText(const v1::Report& report, const Options& options);
 std::string LaunchText(const v1::Report& report);
-std::string DevicesText(const v1::Report& report);
+std::string DevicesText(const v1::Report& report, const TextStyle& style);
 std::string KernelsText(const v1::Report& report);
 std::string OwnCostText(const v1::Report& report);
+
+// text_conditions.cc
+std::string ConditionsText(const v1::Report& report, const TextStyle& style);
+
+// Breaks at spaces; what follows the first line is indented under the text.
+std::string Wrap(const std::string& line, size_t indent, const TextStyle& style);
 
 // "mean 1 ms · p50 …" pieces for one line.
 std::string SpreadText(const v1::Distribution& distribution);

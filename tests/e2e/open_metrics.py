@@ -6,9 +6,9 @@ NAMES = {"slowtoken_ttft_seconds", "slowtoken_ttft_phase_seconds", "slowtoken_it
          "slowtoken_stalls", "slowtoken_slow_first_tokens", "slowtoken_launch_delay_seconds", "slowtoken_gpu_busy_seconds",
          "slowtoken_gpu_idle_seconds", "slowtoken_iterations", "slowtoken_requests", "slowtoken_tokens", "slowtoken_dropped",
          "slowtoken_blind_seconds", "slowtoken_overhead_seconds", "slowtoken_memory_bytes",
-         "slowtoken_budget_ratio", "slowtoken_detail_level"}
-SAMPLE = re.compile(r'^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\\\|\\"|\\n)*",?)*)\})? (\d+(?:\.\d+)?)$')
-LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
+         "slowtoken_budget_ratio", "slowtoken_detail_level", "slowtoken_environment"}
+SAMPLE = re.compile(r'^([a-z_]+)(?:\{((?:[a-z_][a-z0-9_]*="(?:[^"\\\n]|\\\\|\\"|\\n)*",?)*)\})? (\d+(?:\.\d+)?)$')
+LABEL = re.compile(r'([a-z_][a-z0-9_]*)="((?:[^"\\]|\\.)*)"')
 
 
 def parse(text):
@@ -20,7 +20,7 @@ def parse(text):
             family, kind = line.split(" ")[2:4]
             assert family in NAMES, f"{family} is not in the contract"
             assert family not in families, f"{family} stands in two places"
-            assert kind in ("counter", "histogram", "gauge"), line
+            assert kind in ("counter", "histogram", "gauge", "info"), line
             families.add(family)
         elif line.startswith("# UNIT "):
             unit = family.rsplit("_", 1)[1]
@@ -30,7 +30,8 @@ def parse(text):
         else:
             match = SAMPLE.match(line)
             assert match, f"no sample: {line}"
-            suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_count", "_sum")}[kind]
+            suffixes = {"counter": ("_total",), "gauge": ("",), "info": ("_info",),
+                        "histogram": ("_bucket", "_count", "_sum")}[kind]
             assert match[1] in [family + s for s in suffixes], f"{match[1]} stands in {family}"
             key = (match[1], frozenset(LABEL.findall(match[2] or "")))
             assert key not in samples, f"twice: {line}"

@@ -19,6 +19,8 @@ BELOW = {
     "nvtx": ["base", "record", "capture"],
     "sched": ["base", "record", "capture"],
     "nccl": ["base", "record", "capture"],
+    "conditions": ["base", "record", "capture"],
+    "nvml": ["base", "record", "capture"],
     "reader": ["base", "record", "trace", "attribution", "proto"],
     "import": ["base", "record", "reader"],
     "analysis": ["base", "record", "rules", "attribution", "reader"],
@@ -26,7 +28,7 @@ BELOW = {
     "export": ["base", "record", "rules", "attribution", "reader", "analysis", "proto"],
 }
 # Headers that only one folder may include (the others must not know them).
-OWNERS = {"cupti": re.compile(r"cupti.*\.h"), "nvtx": re.compile(r"nvtx3/.*"), "nccl": re.compile(r"nccl.*\.h")}
+OWNERS = {"cupti": re.compile(r"cupti.*\.h"), "nvtx": re.compile(r"nvtx3/.*"), "nccl": re.compile(r"nccl.*\.h"), "nvml": re.compile(r"nvml\.h")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 

@@ -23,7 +23,7 @@
 /* What our worker does, docs/HOST_SAFETY.md. */
 #define WORKER_CALLS SYS_futex, SYS_clock_gettime, SYS_openat, SYS_close, SYS_fcntl, SYS_fstat, SYS_newfstatat, SYS_fchmod, \
                      SYS_prlimit64, SYS_read, SYS_pread64, SYS_pwritev, SYS_ftruncate, SYS_mkdir, SYS_getrandom, SYS_getpid, \
-                     SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_exit, SYS_madvise, SYS_munmap
+                     SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_exit, SYS_madvise, SYS_munmap, SYS_getdents64
 /* What a start does, on the thread that made the first call: the loader opening the library, and a thread. */
 #define START_CALLS SYS_gettid, SYS_uname, SYS_getuid, SYS_mprotect, SYS_clone3, SYS_clone, SYS_rseq, SYS_set_robust_list, \
                     SYS_prctl, SYS_rt_sigaction, SYS_lseek, SYS_readlink, SYS_getcwd, SYS_nanosleep, SYS_sched_getscheduler

@@ -44,6 +44,10 @@ Present Process(uint64_t pid, const std::string& role) {
   p.histograms[{Metric::kTtft, 0}] = ttft;
   p.histograms[{Metric::kTtftPhase, 4}] = ttft;
   p.process.losses = {{"names_full", 4}};
+  p.conditions = {{"driver.version", "550.54.15"},
+                  {"package.sgl-kernel", "0.3.9"},
+                  {"slowtoken.mode", "flight"},
+                  {"host.cpu", "not here"}};
   p.cost.worker_cpu_ns = 1'000'000'000;
   p.cost.flush_cpu_ns = 250'000'000;
   p.cost.memory_bytes = 65'536;
@@ -81,9 +85,10 @@ std::string Wrong(const std::string& text) {
     }
     const std::string name = line.substr(0, line.find_first_of("{ "));
     const std::set<std::string> allowed =
-        type == "counter" ? std::set<std::string>{family + "_total"}
-        : type == "gauge" ? std::set<std::string>{family}
-                          : std::set<std::string>{family + "_bucket", family + "_count", family + "_sum"};
+        type == "info"      ? std::set<std::string>{family + "_info"}
+        : type == "counter" ? std::set<std::string>{family + "_total"}
+        : type == "gauge"   ? std::set<std::string>{family}
+                            : std::set<std::string>{family + "_bucket", family + "_count", family + "_sum"};
     if (!allowed.contains(name)) return "not of its family: " + line;
     const size_t space = line.rfind(' ');
     double value = 0;
@@ -104,19 +109,28 @@ TEST(OpenMetrics, KeepsTheFormat) {
 TEST(OpenMetrics, CountersOfTheContract) {
   const std::vector<Present> one = {Process(1, "engine")};
   const std::string text = OpenMetricsText(one);
-  for (const char* line :
-       {"slowtoken_requests_total{finish=\"stop\"} 7", "slowtoken_tokens_total{kind=\"generated\"} 1234",
-        "slowtoken_stalls_total{cause=\"unknown\"} 2", "slowtoken_iterations_total{kind=\"graph\"} 5",
-        "slowtoken_gpu_busy_seconds_total{device=\"GPU-1\"} 1.500000001",
-        "slowtoken_gpu_idle_seconds_total{device=\"GPU-1\",reason=\"no_work\"} 2.000000000",
-        "slowtoken_blind_seconds_total{reason=\"paused\"} 3.000000000",
-        "slowtoken_dropped_total{cause=\"names_full\"} 4", "slowtoken_dropped_total{cause=\"shapes_full\"} 0",
-        "slowtoken_overhead_seconds_total{part=\"worker\"} 0.750000000",
-        "slowtoken_overhead_seconds_total{part=\"flush\"} 0.250000000", "slowtoken_budget_ratio 0.012500",
-        "slowtoken_memory_bytes 65536", "# TYPE slowtoken_detail_level gauge",
-        "slowtoken_detail_level{level=\"full\"} 0", "slowtoken_detail_level{level=\"sampled\"} 1",
-        "# UNIT slowtoken_gpu_busy_seconds seconds", "# TYPE slowtoken_requests counter",
-        "# TYPE slowtoken_ttft_seconds histogram"}) {
+  for (const char* line : {"slowtoken_requests_total{finish=\"stop\"} 7",
+                           "slowtoken_tokens_total{kind=\"generated\"} 1234",
+                           "slowtoken_stalls_total{cause=\"unknown\"} 2",
+                           "slowtoken_iterations_total{kind=\"graph\"} 5",
+                           "slowtoken_gpu_busy_seconds_total{device=\"GPU-1\"} 1.500000001",
+                           "slowtoken_gpu_idle_seconds_total{device=\"GPU-1\",reason=\"no_work\"} 2.000000000",
+                           "slowtoken_blind_seconds_total{reason=\"paused\"} 3.000000000",
+                           "slowtoken_dropped_total{cause=\"names_full\"} 4",
+                           "slowtoken_dropped_total{cause=\"shapes_full\"} 0",
+                           "slowtoken_overhead_seconds_total{part=\"worker\"} 0.750000000",
+                           "slowtoken_overhead_seconds_total{part=\"flush\"} 0.250000000",
+                           "slowtoken_budget_ratio 0.012500",
+                           "slowtoken_memory_bytes 65536",
+                           "# TYPE slowtoken_detail_level gauge",
+                           "slowtoken_detail_level{level=\"full\"} 0",
+                           "slowtoken_detail_level{level=\"sampled\"} 1",
+                           "slowtoken_environment_info{driver_version=\"550.54.15\",package_sgl_kernel=\"0.3.9\","
+                           "slowtoken_mode=\"flight\"} 1",
+                           "# TYPE slowtoken_environment info",
+                           "# UNIT slowtoken_gpu_busy_seconds seconds",
+                           "# TYPE slowtoken_requests counter",
+                           "# TYPE slowtoken_ttft_seconds histogram"}) {
     EXPECT_TRUE(Has(text, line)) << line;
   }
 }

@@ -43,6 +43,15 @@ void Scenario::PlayRecorder() {
     cost.memory_bytes = 64u << 20;
     analysis_.On(cost);
   }
+  const auto fact = [&](const char* name, const char* value, record::ProcessIndex process) {
+    analysis_.On(record::Condition{dictionary_->InternText(name), dictionary_->InternText(value), process});
+  };
+  for (record::ProcessIndex process = 0; process < 2; ++process) {
+    fact("driver.version", "550.54.15", process);
+    fact("cgroup.memory_bytes", "8589934592", process);
+    fact("package.vllm", process == 0 ? "0.6.4" : "0.6.5", process);
+  }
+  fact("host.cpus_allowed", "0-3", 1);
   record::ClockSnapshot clock;
   clock.monotonic = kStart + 1'000'000;
   clock.realtime = 1'764'500'000'001'000'000;
@@ -61,6 +70,23 @@ void Scenario::PlayGpu(bool gpu) {
     const TimeNs call = kStart + 100'000'000 + i * TimeNs{1'000'000};
     analysis_.On(LaunchCall(i, call, call + 5'000, record::ApiClass::kKernelLaunch, 1));
     if (gpu) analysis_.On(KernelAt(i, call + 25'000, call + 625'000, i % 4 == 0 ? norm : gemm, lane, 1));
+  }
+  // Held down by the power cap for the second second.
+  const struct {
+    uint32_t mhz, milliwatts, celsius;
+    uint64_t reasons;
+  } readings[] = {{1980, 400'000, 50, 0}, {1410, 690'000, 70, 4}, {1980, 400'000, 60, 0}};
+  for (TimeNs i = 0; gpu && i < 3; ++i) {
+    record::DeviceSample sample;
+    sample.process = 1;
+    sample.time = kStart + i * 1'000'000'000;
+    sample.present =
+        record::kSampleSmClock | record::kSamplePower | record::kSampleTemperature | record::kSampleThrottle;
+    sample.sm_clock_mhz = readings[i].mhz;
+    sample.power_mw = readings[i].milliwatts;
+    sample.temperature_c = readings[i].celsius;
+    sample.throttle_reasons = readings[i].reasons;
+    analysis_.On(sample);
   }
   record::SourceStatus status;
   status.process = 1;

@@ -57,6 +57,18 @@ TEST(ReportText, LabelsWithoutGpuRecordsCarryTheirMeaning) {
   EXPECT_EQ(WriteText(Whole({}), {}, {}).find("No GPU records"), std::string::npos);
 }
 
+TEST(ReportText, ClocksAreToldWhereNoGpuWorkWasRecorded) {
+  Scenario scenario({});
+  scenario.analysis().On(testing::DeviceOf(0x5A, 0, 0));
+  record::DeviceSample sample;
+  sample.time = Scenario::kStart;
+  sample.present = record::kSampleSmClock;
+  sample.sm_clock_mhz = 1410;
+  scenario.analysis().On(sample);
+  const std::string text = WriteText(scenario.Build(), {}, {});
+  EXPECT_NE(text.find("\nGPU\n  clocks of GPU-5a5a: SM 1410 MHz\n"), std::string::npos) << text;
+}
+
 TEST(ReportText, ARequestThatEndedWithoutAReasonIsNotUnfinished) {
   Scenario scenario({});
   record::RequestSummary request;
