@@ -60,6 +60,19 @@ std::string AskCupti() {
   return "none";
 }
 
+std::string AskNvml() {
+  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return "none";
+  const auto init = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
+  const auto version = reinterpret_cast<int (*)(char*, unsigned)>(dlsym(library, "nvmlSystemGetDriverVersion"));
+  if (init == nullptr || version == nullptr) return "error libnvidia-ml.so.1 lacks nvmlInit_v2";
+  if (const int result = init(); result != 0) return absl::StrCat("error nvmlInit_v2 returned ", result);
+  char text[80] = {};
+  if (const int result = version(text, sizeof text); result != 0)
+    return absl::StrCat("error nvmlSystemGetDriverVersion returned ", result);
+  return absl::StrCat("ok driver ", text);
+}
+
 std::string Rest(const std::string& answer) {
   const size_t space = answer.find(' ');
   return space == std::string::npos ? "" : answer.substr(space + 1);
@@ -94,6 +107,17 @@ Finding CheckDriver() {
   if (child.text.starts_with("error"))
     return {"driver", State::kProblem, Rest(child.text), "check the driver with nvidia-smi"};
   return {"driver", State::kOk, Rest(child.text), ""};
+}
+
+// Without it everything but the state of the GPUs is recorded.
+Finding CheckNvml() {
+  const ChildResult child = RunInChild(AskNvml);
+  constexpr const char* kAdvice = "in a container let NVIDIA_DRIVER_CAPABILITIES include utility";
+  if (child.finished && child.text.starts_with("ok")) return {"NVML", State::kOk, Rest(child.text), ""};
+  const std::string why = !child.finished        ? "libnvidia-ml.so.1 crashed while it was asked"
+                          : child.text == "none" ? "libnvidia-ml.so.1 is not found"
+                                                 : Rest(child.text);
+  return {"NVML", State::kWarning, absl::StrCat(why, ": clocks, power and throttling are not recorded"), kAdvice};
 }
 
 Finding CheckCupti() {

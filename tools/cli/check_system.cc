@@ -1,13 +1,16 @@
 // doctor: the environment, the kernel, and where output goes.
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/time/clock.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "finding.h"
+#include "old_runs.h"
 #include "places.h"
+#include "report/units.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -79,6 +82,17 @@ Finding CheckOutput() {
             "set SLOWTOKEN_DIR, or use `slowtoken run -o DIR`"};
   }
   return {"output", State::kOk, absl::StrCat(folder.string(), existing == folder ? "" : " (made when needed)"), ""};
+}
+
+Finding CheckOldRuns() {
+  const std::vector<OldRun> runs = RunsToRemove(BaseFolder(), {}, absl::Now());
+  if (runs.empty()) return {"old runs", State::kOk, "nothing to tidy up", ""};
+  uint64_t bytes = 0;
+  for (const OldRun& run : runs) bytes += run.bytes;
+  return {"old runs", State::kOk,
+          absl::StrCat(runs.size(), runs.size() == 1 ? " run" : " runs", " of the past with ", report::Bytes(bytes),
+                       " in ", BaseFolder().string(), ": the next `slowtoken run` or `ctl` removes them"),
+          ""};
 }
 
 }  // namespace slowtoken::cli

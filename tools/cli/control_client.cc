@@ -139,6 +139,13 @@ bool WaitForAny(const std::vector<Talk>& talks, const std::string& request, absl
 
 }  // namespace
 
+bool SomebodyListens(const fs::path& socket) {
+  const int fd = Connect(socket);
+  if (fd < 0) return errno != ECONNREFUSED && errno != ENOENT;
+  close(fd);
+  return true;
+}
+
 std::vector<fs::path> RunPlaces(const std::string& given) {
   std::vector<fs::path> places;
   const auto add = [&](const fs::path& place) {

@@ -37,6 +37,9 @@ struct ControlResult {
 std::vector<ControlResult> AskAll(const std::vector<ControlSocketFile>& sockets, const std::string& request,
                                   absl::Duration patience);
 
+// True if a process accepts connections at this socket, in whatever PID namespace; true too where that cannot be told.
+bool SomebodyListens(const std::filesystem::path& socket);
+
 // Why nobody was asked, and what to do.
 absl::Status NobodyThere(const std::string& target, const std::vector<std::filesystem::path>& places);
 

@@ -9,6 +9,7 @@
 #include "analysis/text_safety.h"
 #include "control_client.h"
 #include "export/open_metrics.h"
+#include "old_runs.h"
 #include "present_text.h"
 #include "verb.h"
 
@@ -125,6 +126,7 @@ int Ctl(const Arguments& arguments) {
   const std::vector<std::filesystem::path> places = RunPlaces(options.dir);
   const std::vector<ControlResult> results = AskAll(
       Targets(options, places), reader::ControlRequestBytes(verb, options.text), absl::Seconds(options.timeout_s));
+  for (const std::filesystem::path& place : places) TidyUp("ctl", place, {});
   if (results.empty()) return Fail("ctl", NobodyThere(options.target, places), kUnreadable);
   std::vector<analysis::Present> present;
   Troubles troubles;

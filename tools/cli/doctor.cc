@@ -32,9 +32,10 @@ const char* StateText(Finding::State state) {
 }
 
 std::vector<Finding> Examine() {
-  std::vector<Finding> findings = {CheckLibrary(), CheckDriver(), CheckCupti()};
+  std::vector<Finding> findings = {CheckLibrary(), CheckDriver(), CheckCupti(), CheckNvml()};
   for (Finding& door : CheckDoors()) findings.push_back(std::move(door));
-  for (Finding finding : {CheckPerfEvents(), CheckClock(), CheckOutput()}) findings.push_back(std::move(finding));
+  for (Finding finding : {CheckPerfEvents(), CheckClock(), CheckOutput(), CheckOldRuns()})
+    findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -8,6 +8,7 @@
 #include "launch_environment.h"
 #include "launcher_text.h"
 #include "memory_limit.h"
+#include "old_runs.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
@@ -80,6 +81,7 @@ int PrintForThisShell(const Options& options, const Installation& installation) 
   if (absl::Status made = MakeRunFolders(*identity); !made.ok()) return Fail("env", made, kUnreadable);
   if (absl::Status written = WriteManifest(*identity, options.launch, std::nullopt); !written.ok())
     return Fail("env", written, kUnreadable);
+  TidyUp("env", identity->base, identity->folder);
   const LaunchEnvironment environment = MakeLaunchEnvironment(options.launch, installation, *identity, Launcher::kHere);
   for (const std::string& notice : environment.notices) Note("env", notice);
   // Comments come last: an unquoted $(slowtoken env) is one line to the shell.

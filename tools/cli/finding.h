@@ -21,10 +21,12 @@ struct Finding {
 Finding CheckLibrary();
 Finding CheckDriver();
 Finding CheckCupti();
+Finding CheckNvml();
 std::vector<Finding> CheckDoors();  // injection variables, preload
 Finding CheckPerfEvents();
 Finding CheckClock();
 Finding CheckOutput();
+Finding CheckOldRuns();
 
 // What is really mapped in process `pid`, which injection variables it was started with (by name only), and who holds
 // CUPTI, NVTX and NCCL there, as far as that shows from outside. An error if the process cannot be looked at.

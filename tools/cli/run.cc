@@ -11,6 +11,7 @@
 
 #include "launch_environment.h"
 #include "memory_limit.h"
+#include "old_runs.h"
 #include "program_file.h"
 #include "run_folders.h"
 #include "verb.h"
@@ -81,6 +82,7 @@ int Run(const Arguments& arguments) {
   if (!identity.ok()) return Fail("run", identity.status(), kUsage);
   if (absl::Status made = MakeRunFolders(*identity); !made.ok()) return Fail("run", made, kUnreadable);
   RemoveEmptyRuns(identity->base, identity->folder);
+  TidyUp("run", identity->base, identity->folder);
   const Arguments command(separator + 1, arguments.end());
   if (absl::Status written = WriteManifest(*identity, options, command[0]); !written.ok()) {
     return Fail("run", written, kUnreadable);

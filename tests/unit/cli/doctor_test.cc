@@ -57,6 +57,23 @@ nlohmann::json Find(pid_t pid, const std::string& what, const std::string& text)
   return last;
 }
 
+nlohmann::json NvmlFinding(const std::string& plan) {
+  const CommandResult result =
+      Slowtoken({"doctor", "--json"}, {{"LD_LIBRARY_PATH", SIMGPU_FOLDER}, {"SIMGPU_NVML", plan}});
+  const nlohmann::json all = nlohmann::json::parse(result.out, nullptr, false);
+  for (const auto& finding : all.value("findings", nlohmann::json::array())) {
+    if (finding["what"] == "NVML") return finding;
+  }
+  return {};
+}
+
+TEST(Doctor, SaysWhetherTheStateOfTheGpusCanBeRecorded) {
+  EXPECT_EQ(NvmlFinding("")["text"], "driver simulated");
+  const nlohmann::json refused = NvmlFinding("error=nvmlInit_v2:9");
+  EXPECT_EQ(refused["state"], "warning");
+  EXPECT_EQ(refused["text"], "nvmlInit_v2 returned 9: clocks, power and throttling are not recorded");
+}
+
 TEST(DoctorPid, AProcessThatHasNothingToDoWithUs) {
   const Sleeper sleeper({"HOME=/"});
   Find(sleeper.pid(), "libslowtoken.so", "not mapped: this process is not recorded");
