@@ -1,11 +1,11 @@
 #include "base/crc32c.h"
 
 #include <array>
-#include <atomic>
 #include <cstring>
 
+#include "base/cpu.h"
+
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <nmmintrin.h>
 #elif defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
@@ -27,18 +27,6 @@ constexpr std::array<uint32_t, 256> MakeTable() {
 constexpr std::array<uint32_t, 256> kTable = MakeTable();
 
 #if defined(__x86_64__)
-// __builtin_cpu_supports would need libgcc's cpu model; libslowtoken.so links libc only, so CPUID is asked directly.
-bool HasSse42() {
-  static std::atomic<int> known{-1};  // constant-initialised: no guard
-  int value = known.load(std::memory_order_relaxed);
-  if (value < 0) {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    value = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0 ? 1 : 0;
-    known.store(value, std::memory_order_relaxed);
-  }
-  return value == 1;
-}
-
 __attribute__((target("sse4.2"))) uint32_t ByInstruction(const unsigned char* p, size_t size, uint32_t crc) {
   uint64_t wide = crc;
   for (; size >= 8; p += 8, size -= 8) {

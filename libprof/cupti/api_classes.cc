@@ -87,6 +87,22 @@ ApiClasses::Capture CaptureByName(std::string_view name) {
   return call.starts_with("StreamEndCapture") ? ApiClasses::Capture::kEnd : ApiClasses::Capture::kNone;
 }
 
+// Calls that put a node into a graph when their stream is being captured.
+bool CanBeCaptured(ApiClass api_class) {
+  using enum ApiClass;
+  return api_class == kKernelLaunch || api_class == kGraphLaunch || api_class == kMemcpy || api_class == kMemset ||
+         api_class == kMemory;
+}
+
+ApiClasses::Call CallOf(std::optional<ApiClass> api_class) {
+  ApiClasses::Call call;
+  call.use = api_class ? ApiClasses::Call::Use::kWanted : ApiClasses::Call::Use::kUnwanted;
+  call.api_class = api_class.value_or(ApiClass::kOther);
+  call.can_be_captured = CanBeCaptured(call.api_class);
+  call.launches = call.api_class == ApiClass::kKernelLaunch || call.api_class == ApiClass::kGraphLaunch;
+  return call;
+}
+
 const char* NameOf(ApiDomain domain, uint32_t cbid, const ApiTable& api) {
   const CUpti_CallbackDomain cupti =
       domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
@@ -129,7 +145,7 @@ void ApiClasses::Fill(const ApiTable& api) {
 
 void ApiClasses::FillKnownLaunches() {
   const auto fill = [&](ApiDomain domain, std::span<const uint32_t> ids, ApiClass api_class) {
-    for (uint32_t id : ids) calls_[Row(domain) + id].code = CodeOf(api_class);
+    for (uint32_t id : ids) calls_[Row(domain) + id] = CallOf(api_class);
   };
   fill(ApiDomain::kRuntime, kRuntimeLaunches, ApiClass::kKernelLaunch);
   fill(ApiDomain::kRuntime, kRuntimeGraphLaunches, ApiClass::kGraphLaunch);
@@ -143,19 +159,15 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
     const char* name = NameOf(domain, id, api);
     without_name = name == nullptr ? without_name + 1 : 0;
     if (name == nullptr) continue;
-    const std::optional<ApiClass> api_class = ClassifyApi(name);
     Call& call = calls_[Row(domain) + id];
-    call.code = api_class ? CodeOf(*api_class) : kUnwanted;
+    call = CallOf(ClassifyApi(name));
     call.capture = CaptureByName(name);
   }
 }
 
-record::StringId ApiClasses::AskName(ApiDomain domain, uint32_t cbid, const ApiTable& api,
-                                     record::Dictionary& dictionary) {
+void ApiClasses::AskName(ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary) {
   const char* name = NameOf(domain, cbid, api);
-  const record::StringId id = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
-  calls_[Row(domain) + cbid].name = id;
-  return id;
+  calls_[Row(domain) + cbid].name = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
 }
 
 }  // namespace slowtoken::cupti

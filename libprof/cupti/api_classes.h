@@ -1,8 +1,8 @@
 // ApiClasses: which CUDA calls are recorded and what each is for us. Decided by the name CUPTI gives the call-back id,
 // once at the start (about 1,400 names, 30 µs), not by a list of ids from the header we were built with: ids are
 // stable, but a newer CUDA adds launch calls, and one build serves them all (bug log rows 34, 39, 65). If CUPTI tells
-// no names, the launches known from CUDA 12.4 to 13.0 remain. Init, Fill: starting thread. The rest: worker; ClassOf is
-// one array access.
+// no names, the launches known from CUDA 12.4 to 13.0 remain. Init, Fill: starting thread. The rest: worker; one
+// array access.
 #pragma once
 
 #include <optional>
@@ -32,48 +32,41 @@ class ApiClasses {
   // Asks `api` for all names.
   void Fill(const ApiTable& api);
 
-  bool Wanted(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).code > kUnwanted; }
-
-  // Of a record that came: kOther for ids CUPTI could not name.
-  record::ApiClass ClassOf(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).api_class(); }
-
-  // Whether the call begins or ends the capture of a stream into a graph.
+  // Whether a call begins or ends the capture of a stream into a graph.
   enum class Capture : uint8_t { kNone, kBegin, kEnd };
-  Capture CaptureOf(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).capture; }
 
-  // True if CUPTI named the call and we have no use for it.
-  bool Unwanted(record::ApiDomain domain, uint32_t cbid) const { return At(domain, cbid).code == kUnwanted; }
+  // What is known of one call.
+  struct Call {
+    record::StringId name = kNotAsked;  // 0 if CUPTI cannot name it
+    record::ApiClass api_class = record::ApiClass::kOther;
+    Capture capture = Capture::kNone;
+    enum class Use : uint8_t { kNotKnown, kUnwanted, kWanted } use = Use::kNotKnown;
+    bool can_be_captured = false;  // puts a node into a graph when its stream is being captured
+    bool launches = false;         // a kernel or a graph
+    bool wanted() const { return use == Use::kWanted; }
+    // CUPTI named it and we have no use for it.
+    bool unwanted() const { return use == Use::kUnwanted; }
+  };
 
-  // The call's name, 0 if CUPTI cannot name it. Asked once an id.
-  record::StringId Name(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary) {
-    const record::StringId known = At(domain, cbid).name;
-    return known != kNotAsked ? known : AskName(domain, cbid, api, dictionary);
+  // Ids beyond kMaxId share one entry, without name.
+  const Call& Of(record::ApiDomain domain, uint32_t cbid) const {
+    return calls_[cbid < kMaxId ? Row(domain) + cbid : 2 * kMaxId];
+  }
+
+  // Of a call that was recorded: with its name, which CUPTI is asked for once an id.
+  const Call& Known(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary) {
+    const Call& call = Of(domain, cbid);
+    if (call.name == kNotAsked) [[unlikely]] {
+      AskName(domain, cbid, api, dictionary);
+    }
+    return call;
   }
 
  private:
-  static constexpr uint8_t kNoName = 0;
-  static constexpr uint8_t kUnwanted = 1;  // above: ApiClass + 2
   static constexpr record::StringId kNotAsked = UINT32_MAX;
 
-  static constexpr uint8_t CodeOf(record::ApiClass api_class) {
-    return static_cast<uint8_t>(static_cast<uint8_t>(api_class) + kUnwanted + 1);
-  }
-
-  struct Call {
-    record::StringId name = kNotAsked;
-    uint8_t code = kNoName;
-    Capture capture = Capture::kNone;
-    record::ApiClass api_class() const {
-      return code > kUnwanted ? static_cast<record::ApiClass>(code - kUnwanted - 1) : record::ApiClass::kOther;
-    }
-  };
-  // Ids beyond kMaxId share one entry, without name.
-  const Call& At(record::ApiDomain domain, uint32_t cbid) const {
-    return calls_[cbid < kMaxId ? Row(domain) + cbid : 2 * kMaxId];
-  }
   static size_t Row(record::ApiDomain domain) { return domain == record::ApiDomain::kRuntime ? 0 : kMaxId; }
-  record::StringId AskName(record::ApiDomain domain, uint32_t cbid, const ApiTable& api,
-                           record::Dictionary& dictionary);
+  void AskName(record::ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary);
   void FillDomain(record::ApiDomain domain, const ApiTable& api);
   void FillKnownLaunches();
 

@@ -1,4 +1,4 @@
-// What host threads waited for, and what CUPTI itself cost. (Calls: record_walker.cc.)
+// What host threads waited for, and what CUPTI itself cost. (Calls: decode_api_calls.cc.)
 #include "cupti/decode.h"
 
 namespace slowtoken::cupti {

@@ -1,4 +1,4 @@
-// What the GPU did: copies, memsets, whole graphs. (Kernels: record_walker.cc.)
+// What the GPU did: copies, memsets, whole graphs. (Kernels: decode_kernels.cc.)
 #include "cupti/decode.h"
 
 namespace slowtoken::cupti {

@@ -12,11 +12,14 @@ namespace slowtoken::cupti {
 
 class Lanes {
  public:
+  Lanes() {
+    for (uint32_t i = 0; i < known_.size(); ++i) known_[i].stream = i + 1;  // which stands at another place
+  }
   bool Init(base::Arena& arena) { return devices_.Init(arena, kContexts); }
 
   record::LaneId LaneOf(uint32_t device, uint32_t context, uint32_t stream, record::Dictionary& dictionary) {
     Known& known = known_[stream % known_.size()];
-    if (known.stream == stream && known.context == context && known.device == device && known.id != 0) [[likely]] {
+    if (known.stream == stream && known.context == context && known.device == device) [[likely]] {
       return known.id;
     }
     const record::LaneId id = dictionary.InternLane({.device = device, .context = context, .stream = stream});
@@ -44,7 +47,7 @@ class Lanes {
     uint32_t device = 0;
     uint32_t context = 0;
     uint32_t stream = 0;
-    record::LaneId id = 0;  // 0 = nothing is known here
+    record::LaneId id = 0;
   };
 
   std::array<Known, 64> known_{};

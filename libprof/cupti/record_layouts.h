@@ -1,7 +1,8 @@
 // The structs we read activity records through, and the proof that this is safe. CUPTI's records only ever grow at the
 // end, and the library in the process may be older or newer than the header we were built with. So each kind is read
 // through the oldest struct that has the fields we use, which is no longer than what CUDA 12.4 wrote; and records are
-// stepped over with cuptiActivityGetNextRecord only. The asserts hold the header's newest structs against that.
+// stepped over as cuptiActivityGetNextRecord does (record_steps.h). The asserts hold the header's newest structs
+// against that.
 //
 // What the header says of its own history (cupti_activity_deprecated.h): Overhead became Overhead2 in CUDA 12.2 and
 // then Overhead3; Memcpy5 became Memcpy6 and Synchronization became Synchronization2 in 12.8; Kernel9 (11.8), Device4

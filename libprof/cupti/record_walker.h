@@ -1,7 +1,7 @@
-// RecordWalker: steps through one returned buffer and hands each record to its decoder. Worker only.
-// Steps with cuptiActivityGetNextRecord alone (84 instructions a record): a newer CUPTI may write longer records than
-// we know. A kind we do not know is counted and stepped over; a buffer that ends in the middle of a record is decoded
-// up to there.
+// RecordWalker: walks through one returned buffer and hands each record to its decoder. Worker only.
+// Kernels and API calls, which come by the hundred thousand, are gathered and decoded many at a time: each kind's loop
+// keeps what it needs at hand. A kind we do not know is counted and stepped over; a buffer that ends in the middle of a
+// record is decoded up to there.
 #pragma once
 
 #include "cupti/buffer_pool.h"

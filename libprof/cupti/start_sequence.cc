@@ -171,7 +171,7 @@ class Starter {
     if (enable == nullptr) return false;
     bool any = false;
     for (uint32_t id = 1; id < ApiClasses::kMaxId; ++id) {
-      if (!classes_.Wanted(domain, id)) continue;
+      if (!classes_.Of(domain, id).wanted()) continue;
       const bool enabled = Check(enable(id, 1), "records of single API calls");
       if (!enabled && !any) return false;
       any = any || enabled;

@@ -37,7 +37,7 @@ class ChunkBuilder {
 
   // True if an event with so many values in nested lists, bytes of new texts and new requests fits for sure.
   bool HasRoom(size_t values, size_t text_bytes, size_t requests) const {
-    return store.free_pages() >= kReservePages + values * ColumnStore::kMaxVarint / kLeastPageData &&
+    return store.free_pages() >= kReservePages + values * kMaxVarint / kLeastPageData &&
            text_bytes_ + text_bytes <= text_bytes_limit_ && request_count_ + requests <= requests_.size();
   }
 
@@ -58,14 +58,22 @@ class ChunkBuilder {
   uint32_t UseLane(record::LaneId id);
   uint32_t UseRequest(record::RequestId id);
 
+  template <Coding kCoding>
+  uint32_t Use(uint64_t id) {
+    if constexpr (kCoding == Coding::kText) return UseText(static_cast<record::StringId>(id));
+    if constexpr (kCoding == Coding::kShape) return UseShape(static_cast<record::ShapeId>(id));
+    if constexpr (kCoding == Coding::kLane) return UseLane(static_cast<record::LaneId>(id));
+    if constexpr (kCoding == Coding::kRequest) return UseRequest(id);
+  }
+
   // The reserve of the text budget that events leave for the texts of the live state.
   void OpenTextReserve() { text_bytes_limit_ = text_bytes_cap_; }
   size_t text_bytes_cap() const { return text_bytes_cap_; }
 
-  // `first_column`: the one that says how many rows there are; it is written even if all its codes are 0.
+  // The first column says how many rows there are; it is written even if all its codes are 0.
   template <typename E>
-  void AddRow(Batch<E>& batch, const std::type_identity_t<E>& event, unsigned first_column = 1);
-  // Writes the gathered rows of kernels and API calls into their columns.
+  void AddRow(Batch<E>& batch, const std::type_identity_t<E>& event);
+  // Writes the gathered rows of kernels and API calls, and their sites, into their columns.
   void WriteRows();
   void AddAnnotation(Batch<record::Annotation>& batch, const record::Annotation& event);
   template <typename E>
@@ -80,15 +88,17 @@ class ChunkBuilder {
   LocalIds texts, shapes, lanes;
   SiteTable<KernelSite> kernel_sites;
   SiteTable<ApiCallSite> api_call_sites;
-  SiteRows kernel_rows, api_call_rows;
+  SiteRows<KernelSite> kernel_rows;
+  SiteRows<ApiCallSite> api_call_rows;
   uint64_t last_api_call_end = 0;
   std::span<uint64_t> lane_end;  // by LaneId: end of the newest kernel
 
  private:
   // A cold event touches at most this many columns, and each may need a page; the live state and the batches at the
   // start of a chunk use it up as well.
-  static constexpr uint32_t kReservePages = 128 + 2 * 2 * 4;  // the last: gathered rows
-  static constexpr uint32_t kLeastPageData = ColumnStore::kPageData - ColumnStore::kMaxVarint;
+  static constexpr uint32_t kReservePages = 128 + 2 * (Columns<KernelSite>::kCount + Columns<ApiCallSite>::kCount);
+  // The last: gathered rows.
+  static constexpr uint32_t kLeastPageData = ColumnStore::kPageData - kMaxVarint;
 
   const record::Dictionary* dictionary_ = nullptr;
   base::LossCounters* losses_ = nullptr;
@@ -106,17 +116,14 @@ class RowWriter {
   template <unsigned kNumber, Coding kCoding, typename T>
   void Do(const T& member) {
     Column& column = columns_[kNumber - 1];
-    uint64_t value = ToWire(member);
     if constexpr (kCoding == Coding::kAfter) {
-      builder_.store.Put(column, ZigZag(value - first_time_));
-      return;
+      builder_.store.Put(column, ZigZag(ToWire(member) - first_time_));
+    } else if constexpr (kCoding == Coding::kNumber || kCoding == Coding::kTime) {
+      if constexpr (kCoding == Coding::kTime) first_time_ = member;
+      builder_.store.PutDelta(column, ToWire(member));
+    } else {
+      builder_.store.PutDelta(column, builder_.Use<kCoding>(member));
     }
-    if constexpr (kCoding == Coding::kTime) first_time_ = value;
-    if constexpr (kCoding == Coding::kText) value = builder_.UseText(member);
-    if constexpr (kCoding == Coding::kShape) value = builder_.UseShape(member);
-    if constexpr (kCoding == Coding::kLane) value = builder_.UseLane(member);
-    if constexpr (kCoding == Coding::kRequest) value = builder_.UseRequest(member);
-    builder_.store.PutDelta(column, value);
   }
 
  private:
@@ -125,11 +132,34 @@ class RowWriter {
   uint64_t first_time_ = 0;
 };
 
+// The values of a site's columns, in their order; Columns<Site>::Each calls Do for each.
+template <typename Site>
+class SiteValues {
+ public:
+  static constexpr size_t kColumns = Columns<Site>::kCount - kFirstSiteColumn + 1;
+
+  explicit SiteValues(ChunkBuilder& builder) : builder_(builder) {}
+  template <unsigned kNumber, Coding kCoding, typename T>
+  void Do(const T& member) {
+    uint64_t& value = values_[kNumber - kFirstSiteColumn];
+    if constexpr (kCoding == Coding::kNumber) {
+      value = ToWire(member);
+    } else {
+      value = builder_.Use<kCoding>(member);
+    }
+  }
+  std::span<const uint64_t, kColumns> get() const { return std::span<const uint64_t, kColumns>(values_); }
+
+ private:
+  ChunkBuilder& builder_;
+  uint64_t values_[kColumns] = {};
+};
+
 template <typename E>
-void ChunkBuilder::AddRow(Batch<E>& batch, const std::type_identity_t<E>& event, unsigned first_column) {
+void ChunkBuilder::AddRow(Batch<E>& batch, const std::type_identity_t<E>& event) {
   RowWriter writer(*this, batch.columns);
   Columns<E>::Each(event, writer);
-  batch.At(first_column).any |= 1;
+  batch.At(1).any |= 1;
 }
 
 template <typename E>

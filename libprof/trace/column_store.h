@@ -4,14 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "base/arena.h"
+#include "trace/difference_codes.h"
 
 namespace slowtoken::trace {
-
-// Maps small negative and positive numbers to small codes (protobuf's sint64).
-constexpr uint64_t ZigZag(uint64_t value) { return (value << 1) ^ (0 - (value >> 63)); }
 
 // One column being written. All zero = empty.
 struct Column {
@@ -29,7 +28,6 @@ class ColumnStore {
   // Data bytes a page. A page is an odd number of cache lines: the write heads of columns growing in step do not fall
   // into the same cache sets (power-of-two strides made this five times slower).
   static constexpr size_t kPageData = 1080;
-  static constexpr size_t kMaxVarint = 10;
 
   struct Page {
     uint32_t next = 0;
@@ -57,17 +55,17 @@ class ColumnStore {
     column.pos = WriteVarint(column.pos, code);
   }
 
-  // Appends many codes; `any` is all of them or-ed. Cheaper than one by one (about 15 instructions a code, 4 where all
-  // are below 128): the write head stays in registers. The caller has made sure that pages are free.
-  void Append(Column& column, std::span<const uint64_t> codes, uint64_t any) {
+  // Appends many codes as WriteDifferences made them; `any` is all of them or-ed. They are at most kPageData bytes: the
+  // caller has made sure that two pages are free.
+  void Append(Column& column, std::span<const uint8_t> bytes, uint64_t any) {
     column.any |= any;
-    while (!codes.empty()) {
+    while (!bytes.empty()) {
       if (column.pos >= column.limit) NextPage(column);
-      // So many fit whatever they are, without looking at the limit again.
-      const auto room = static_cast<size_t>(column.limit - column.pos + kMaxVarint - 1) / kMaxVarint;
-      const std::span<const uint64_t> some = codes.first(room < codes.size() ? room : codes.size());
-      column.pos = any < 0x80 ? WriteBytes(column.pos, some) : WriteVarints(column.pos, some);
-      codes = codes.subspan(some.size());
+      const auto room = static_cast<size_t>(column.limit + (kMaxVarint - 1) - column.pos);
+      const size_t size = room < bytes.size() ? room : bytes.size();
+      memcpy(column.pos, bytes.data(), size);
+      column.pos += size;
+      bytes = bytes.subspan(size);
     }
   }
 
@@ -100,36 +98,6 @@ class ColumnStore {
   }
 
  private:
-  static uint8_t* WriteVarint(uint8_t* p, uint64_t code) {
-    while (code >= 0x80) {
-      *p++ = static_cast<uint8_t>(code | 0x80);
-      code >>= 7;
-    }
-    *p++ = static_cast<uint8_t>(code);
-    return p;
-  }
-
-  static uint8_t* WriteBytes(uint8_t* p, std::span<const uint64_t> codes) {
-    for (const uint64_t code : codes) *p++ = static_cast<uint8_t>(code);
-    return p;
-  }
-
-  static uint8_t* WriteVarints(uint8_t* p, std::span<const uint64_t> codes) {
-    for (const uint64_t code : codes) {
-      if (code >= 1u << 14) [[unlikely]] {
-        p = WriteVarint(p, code);
-        continue;
-      }
-      // One or two bytes, as it comes: a branch would be guessed wrong half of the time.
-      const uint64_t two = code >= 0x80;
-      const uint64_t bytes = (code + (code & 0x3f80)) | two << 7;  // the upper seven bits move up by one
-      p[0] = static_cast<uint8_t>(bytes);
-      p[1] = static_cast<uint8_t>(bytes >> 8);  // written over by the next code where there is no second byte
-      p += 1 + two;
-    }
-    return p;
-  }
-
   __attribute__((noinline)) void NextPage(Column& column) {
     if (free_ == 0) {
       // Not reached while callers keep their reserve; if one is wrong, its newest page is written over, within bounds.

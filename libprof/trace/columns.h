@@ -7,6 +7,9 @@
 // proto.
 #pragma once
 
+#include <bit>
+
+#include "base/words.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 
@@ -297,16 +300,19 @@ inline constexpr unsigned kHistogramBucketCount = 6;
 // Kernels and API calls are coded by hand (KernelColumns, ApiCallColumns); what repeats of them is a site.
 struct KernelSite {
   uint64_t graph_node_id = 0;
-  uint32_t graph_id = 0;
   uint32_t shape = 0;
   uint32_t lane = 0;
+  uint32_t graph_id = 0;
   bool operator==(const KernelSite&) const = default;
-  static KernelSite Of(const record::Kernel& k) { return {k.graph_node_id, k.graph_id, k.shape, k.lane}; }
-  // == Of(k), member by member.
+  static KernelSite Of(const record::Kernel& k) { return {k.graph_node_id, k.shape, k.lane, k.graph_id}; }
+  // == Of(k), at once.
   bool IsPlaceOf(const record::Kernel& k) const {
-    return graph_node_id == k.graph_node_id && graph_id == k.graph_id && shape == k.shape && lane == k.lane;
+    return graph_node_id == k.graph_node_id && graph_id == k.graph_id &&
+           base::WordAt(this, offsetof(KernelSite, shape)) == base::WordAt(&k, offsetof(record::Kernel, shape));
   }
 };
+static_assert(offsetof(record::Kernel, lane) == offsetof(record::Kernel, shape) + 4);
+static_assert(offsetof(KernelSite, lane) == offsetof(KernelSite, shape) + 4);
 static_assert(sizeof(record::Kernel) == 48, "a member changed");
 // clang-format off
 #define SLOWTOKEN_KERNEL_SITE_COLUMNS(X)                                                              \
@@ -315,23 +321,37 @@ static_assert(sizeof(record::Kernel) == 48, "a member changed");
 // clang-format on
 SLOWTOKEN_COLUMNS_OF(KernelSite, SLOWTOKEN_KERNEL_SITE_COLUMNS, 24, 8)
 
+// In the order of record::ApiCall.
 struct ApiCallSite {
   uint32_t cbid = 0;
+  int32_t return_value = 0;
+  record::ThreadId thread = 0;
+  record::StringId name = 0;
   record::ApiDomain domain{};
   record::ApiClass api_class{};
   bool captured = false;
-  record::ThreadId thread = 0;
-  record::StringId name = 0;
-  int32_t return_value = 0;
   bool operator==(const ApiCallSite&) const = default;
   static ApiCallSite Of(const record::ApiCall& c) {
-    return {c.cbid, c.domain, c.api_class, c.captured, c.thread, c.name, c.return_value};
+    return {c.cbid, c.return_value, c.thread, c.name, c.domain, c.api_class, c.captured};
   }
+  // == Of(c), at once.
   bool IsPlaceOf(const record::ApiCall& c) const {
-    return cbid == c.cbid && domain == c.domain && api_class == c.api_class && captured == c.captured &&
-           thread == c.thread && name == c.name && return_value == c.return_value;
+    constexpr size_t kFirst = offsetof(record::ApiCall, cbid);
+    constexpr uint32_t kLastThree = std::endian::native == std::endian::little ? 0x00ffffff : 0xffffff00;
+    return base::WordAt(this, 0) == base::WordAt(&c, kFirst) && base::WordAt(this, 8) == base::WordAt(&c, kFirst + 8) &&
+           ((base::WordAt<uint32_t>(this, 16) ^ base::WordAt<uint32_t>(&c, kFirst + 16)) & kLastThree) == 0;
   }
 };
+#define SLOWTOKEN_SAME_PLACE(member) \
+  static_assert(offsetof(ApiCallSite, member) + offsetof(record::ApiCall, cbid) == offsetof(record::ApiCall, member))
+SLOWTOKEN_SAME_PLACE(return_value);
+SLOWTOKEN_SAME_PLACE(thread);
+SLOWTOKEN_SAME_PLACE(name);
+SLOWTOKEN_SAME_PLACE(domain);
+SLOWTOKEN_SAME_PLACE(api_class);
+SLOWTOKEN_SAME_PLACE(captured);
+#undef SLOWTOKEN_SAME_PLACE
+static_assert(offsetof(ApiCallSite, captured) == 18 && sizeof(ApiCallSite) == 20);
 static_assert(sizeof(record::ApiCall) == 48, "a member changed");
 // clang-format off
 #define SLOWTOKEN_API_CALL_SITE_COLUMNS(X)                                                                \

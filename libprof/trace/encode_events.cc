@@ -81,7 +81,7 @@ void ChunkEncoder::On(const record::Annotation& event) {
 }
 
 void ChunkEncoder::On(const record::RequestIdText& event) {
-  if (!Ready(event.text.size() / ColumnStore::kMaxVarint + 1, 0, 1)) return;
+  if (!Ready(event.text.size() / kMaxVarint + 1, 0, 1)) return;
   RequestIdTextColumns& batch = chunk_.columns.request_id_texts;
   batch.columns[0].any |= 1;
   chunk_.store.PutDelta(batch.columns[0], chunk_.UseRequest(event.req));

@@ -23,23 +23,42 @@ size_t NewTextBytes(const ChunkBuilder& chunk, const ApiCallSite& site) { return
 
 // The entry of a site that was not guessed or is new to the chunk, which may have to begin anew for it.
 template <typename Site>
-uint32_t ChunkEncoder::EnterSite(SiteTable<Site>& sites, Batch<Site>& batch, const Site& site) {
-  uint32_t entry = sites.Guess();
-  if (!sites.Is(entry, site)) {
+SiteTable<Site>::Entry& ChunkEncoder::EnterSite(SiteTable<Site>& sites, SiteRows<Site>& rows, const Site& site) {
+  auto* entry = sites.Guess();
+  if (!sites.Is(*entry, site)) {
     const uint64_t hash = HashSite(site);
     entry = sites.Find(site, hash);
-    if (entry == sites.kNone && sites.full()) {
+    if (entry == nullptr && sites.full()) {
       Continue();
       sites.Clear();
     }
-    if (entry == sites.kNone) entry = sites.Add(site, hash);
+    if (entry == nullptr) entry = sites.Add(site, hash);
   }
-  if (!sites.HasNumber(entry)) {
+  if (!sites.HasNumber(*entry)) {
     if (!chunk_.HasRoom(0, NewTextBytes(chunk_, site), 0)) Continue();
-    chunk_.AddRow(batch, site, kFirstSiteColumn);
-    sites.GiveNumber(entry);
+    SiteValues<Site> values(chunk_);
+    Columns<Site>::Each(site, values);
+    rows.AddSite(values.get());
+    sites.GiveNumber(*entry);
   }
-  return entry;
+  return *entry;
+}
+
+// Most events come where they came last time, and go through SiteRows' own loop.
+template <typename Event, typename Site, typename EndBefore>
+void ChunkEncoder::AddAtSites(std::span<const Event> events, SiteTable<Site>& sites, SiteRows<Site>& rows,
+                              EndBefore end_before) {
+  if (!Awake()) return;
+  for (;;) {
+    events = events.subspan(rows.AddFollowing(events, sites, end_before));
+    if (rows.full()) WriteRows();
+    if (events.empty()) return;
+    const Event& event = events.front();
+    auto* entry = sites.Guess();
+    if (!sites.HasNumber(*entry) || !entry->site.IsPlaceOf(event)) entry = &EnterSite(sites, rows, Site::Of(event));
+    rows.Add(event, sites, *entry, end_before(event));
+    events = events.subspan(1);
+  }
 }
 
 void ChunkEncoder::WriteRows() {
@@ -51,36 +70,15 @@ void ChunkEncoder::On(const record::Kernel& event) { On(std::span(&event, 1)); }
 void ChunkEncoder::On(const record::ApiCall& event) { On(std::span(&event, 1)); }
 
 void ChunkEncoder::On(std::span<const record::Kernel> events) {
-  if (!Awake()) return;
-  SiteTable<KernelSite>& sites = chunk_.kernel_sites;
-  for (const record::Kernel& event : events) {
-    uint32_t entry = sites.Guess();
-    if (!sites.IsPlaceOf(entry, event)) [[unlikely]] {
-      entry = EnterSite(sites, chunk_.columns.kernels, KernelSite::Of(event));
-    }
-    uint64_t& lane_end = chunk_.lane_end[event.lane < chunk_.lane_end.size() ? event.lane : 0];
-    const uint64_t gap = event.start - lane_end;
-    const uint64_t duration = event.end - event.start;
-    lane_end = event.end;
-    chunk_.kernel_rows.Add(sites.Step(entry), gap, sites.DurationChange(entry, duration), event.correlation);
-    if (chunk_.kernel_rows.full()) WriteRows();
-  }
+  AddAtSites(events, chunk_.kernel_sites, chunk_.kernel_rows,
+             [ends = chunk_.lane_end](const record::Kernel& event) -> uint64_t& {
+               return ends[event.lane < ends.size() ? event.lane : 0];
+             });
 }
 
 void ChunkEncoder::On(std::span<const record::ApiCall> events) {
-  if (!Awake()) return;
-  SiteTable<ApiCallSite>& sites = chunk_.api_call_sites;
-  for (const record::ApiCall& event : events) {
-    uint32_t entry = sites.Guess();
-    if (!sites.IsPlaceOf(entry, event)) [[unlikely]] {
-      entry = EnterSite(sites, chunk_.columns.api_calls, ApiCallSite::Of(event));
-    }
-    const uint64_t gap = event.start - chunk_.last_api_call_end;
-    const uint64_t duration = event.end - event.start;
-    chunk_.last_api_call_end = event.end;
-    chunk_.api_call_rows.Add(sites.Step(entry), gap, sites.DurationChange(entry, duration), event.correlation);
-    if (chunk_.api_call_rows.full()) WriteRows();
-  }
+  AddAtSites(events, chunk_.api_call_sites, chunk_.api_call_rows,
+             [this](const record::ApiCall&) -> uint64_t& { return chunk_.last_api_call_end; });
 }
 
 }  // namespace slowtoken::trace

@@ -17,97 +17,105 @@ namespace slowtoken::trace {
 template <typename Site>
 class SiteTable {
  public:
-  static constexpr uint32_t kNone = 0;  // entries count from 1
+  struct Entry {
+    Site site{};
+    uint64_t last_duration = 0;  // of the newest event here in the chunk
+    Entry* follower = nullptr;   // where the next event was last time
+    uint32_t chunk = 0;          // in which number and last_duration hold; 0 = none
+    uint32_t number = 0;
+  };
+
+  // Where the newest event was. A copy can be walked on by itself, which a loop keeps in registers.
+  class Walk {
+   public:
+    // The entry that came after the newest one last time. May be nobody's, which has no number.
+    Entry* Guess() const { return newest_->follower; }
+
+    // The next event is at the guessed entry. Its number less the number behind the one before.
+    uint64_t Follow(Entry* guess) {
+      const uint32_t number = guess->number;
+      const uint64_t step = uint64_t{number} - next_number_;
+      next_number_ = number + 1;
+      newest_ = guess;
+      return step;
+    }
+
+   private:
+    friend SiteTable;
+    Entry* newest_ = nullptr;
+    uint32_t next_number_ = 0;  // behind the newest event's
+  };
 
   bool Init(base::Arena& arena, uint32_t capacity) {
     entries_ = arena.AllocateArray<Entry>(capacity + 1);
     slots_ = arena.AllocateArray<uint32_t>(std::bit_ceil(capacity * 2));
-    return !entries_.empty() && !slots_.empty();
+    if (entries_.empty() || slots_.empty()) return false;
+    Clear();
+    return true;
   }
 
   // A new chunk begins: no site has a number in it yet.
   void BeginChunk() {
     ++chunk_;
-    count_in_chunk_ = next_number_ = 0;
+    count_in_chunk_ = walk_.next_number_ = 0;
   }
 
   // Forgets all sites; a new chunk must have begun.
   void Clear() {
     memset(slots_.data(), 0, slots_.size_bytes());
-    entries_[kNone] = {};
+    entries_[0] = {};
+    entries_[0].follower = &entries_[0];
+    walk_.newest_ = &entries_[0];
     count_ = 0;
-    newest_ = kNone;
   }
 
   bool full() const { return count_ + 1 == entries_.size(); }
 
-  // The entry that came after the newest one last time; may be kNone.
-  uint32_t Guess() const { return entries_[newest_].follower; }
+  Entry* Guess() const { return walk_.Guess(); }
+  const Walk& walk() const { return walk_; }
+  // `walk` began here and has gone on.
+  void GoOn(const Walk& walk) { walk_ = walk; }
 
-  bool Is(uint32_t entry, const Site& site) const { return entry != kNone && entries_[entry].site == site; }
-  bool HasNumber(uint32_t entry) const { return entries_[entry].chunk == chunk_; }
-  // True if `event` happened there, and it has a number.
-  template <typename Event>
-  bool IsPlaceOf(uint32_t entry, const Event& event) const {
-    return HasNumber(entry) && entries_[entry].site.IsPlaceOf(event);
-  }
+  bool Is(const Entry& entry, const Site& site) const { return &entry != &entries_[0] && entry.site == site; }
+  bool HasNumber(const Entry& entry) const { return entry.chunk == chunk_; }
 
-  // The entry of `site`, or kNone.
-  uint32_t Find(const Site& site, uint64_t hash) const {
-    for (size_t i = hash & (slots_.size() - 1); slots_[i] != kNone; i = (i + 1) & (slots_.size() - 1)) {
-      if (entries_[slots_[i]].site == site) return slots_[i];
+  // The entry of `site`, or nullptr.
+  Entry* Find(const Site& site, uint64_t hash) {
+    for (size_t i = hash & (slots_.size() - 1); slots_[i] != 0; i = (i + 1) & (slots_.size() - 1)) {
+      if (entries_[slots_[i]].site == site) return &entries_[slots_[i]];
     }
-    return kNone;
+    return nullptr;
   }
 
   // Adds a site that Find does not know; the table must not be full.
-  uint32_t Add(const Site& site, uint64_t hash) {
+  Entry* Add(const Site& site, uint64_t hash) {
     size_t i = hash & (slots_.size() - 1);
-    while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
+    while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
     slots_[i] = ++count_;
-    entries_[count_] = Entry{.site = site};
-    return count_;
+    entries_[count_] = Entry{.site = site, .follower = &entries_[0]};
+    return &entries_[count_];
   }
 
   // Numbers `entry` in this chunk.
-  void GiveNumber(uint32_t entry) {
-    entries_[entry].chunk = chunk_;
-    entries_[entry].number = count_in_chunk_++;
-    entries_[entry].last_duration = 0;
+  void GiveNumber(Entry& entry) {
+    entry.chunk = chunk_;
+    entry.number = count_in_chunk_++;
+    entry.last_duration = 0;
   }
 
   // An event at `entry`: its number less the number behind the one before.
-  uint64_t Step(uint32_t entry) {
-    const uint32_t number = entries_[entry].number;
-    const uint64_t step = uint64_t{number} - next_number_;
-    next_number_ = number + 1;
-    entries_[newest_].follower = entry;
-    newest_ = entry;
-    return step;
-  }
-
-  // How much longer it took than the one at the same site before it in this chunk.
-  uint64_t DurationChange(uint32_t entry, uint64_t duration) {
-    const uint64_t change = duration - entries_[entry].last_duration;
-    entries_[entry].last_duration = duration;
-    return change;
+  uint64_t Step(Entry& entry) {
+    walk_.newest_->follower = &entry;
+    return walk_.Follow(&entry);
   }
 
  private:
-  struct Entry {
-    Site site{};
-    uint64_t last_duration = 0;
-    uint32_t chunk = 0;  // in which number and last_duration hold; 0 = none
-    uint32_t number = 0;
-    uint32_t follower = kNone;
-  };
-  std::span<Entry> entries_;  // [kNone] is nobody's: its follower is what came first
-  std::span<uint32_t> slots_;
+  std::span<Entry> entries_;   // [0] is nobody's: its follower is what came first
+  std::span<uint32_t> slots_;  // indexes of entries, 0 = none
   uint32_t chunk_ = 1;
   uint32_t count_in_chunk_ = 0;
-  uint32_t next_number_ = 0;  // behind the newest event's
   uint32_t count_ = 0;
-  uint32_t newest_ = kNone;
+  Walk walk_;
 };
 
 }  // namespace slowtoken::trace

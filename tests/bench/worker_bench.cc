@@ -1,8 +1,7 @@
 // The worker's way: activity buffer -> decoded -> attribution + encoded chunk, per kernel, against the least anyone can
 // do with a buffer (cuptiActivityGetNextRecord and reading all fields). CPU time of the thread, buffers copied outside
 // of it. What the limit costs hangs on the machine: 64 MiB cycled cold took 33 ns a kernel on a Zen 3, where reading is
-// waiting for memory, and takes 8 to 10 ns on a Zen 4 (small or huge pages, up to 1 GiB; 7 ns hot), whose prefetcher
-// hides it: there the ratio is one of instructions, and cannot come near 2 while CUPTI's stepping alone is 72 of them.
+// waiting for memory, and takes 8 to 11 ns on a Zen 4, whose prefetcher hides it.
 //   worker_bench                             the figures, with ratios to the limit
 //   worker_bench encode|all graph|eager N    N passes for callgrind (tests/bench/instructions.py)
 //   worker_bench growth N                    N passes; exit code 1 if memory grew
@@ -129,12 +128,7 @@ class Bench {
   uint64_t bytes() const { return sink_.bytes(); }
   size_t memory() const { return arena_.used(); }
   void WriteTo(trace::FileSink& file) { sink_.WriteTo(file); }
-  // Everything that was lost, by any cause.
-  uint64_t lost() const {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < base::kLossCount; ++i) sum += losses_.Get(static_cast<base::Loss>(i));
-    return sum;
-  }
+  const base::LossCounters& losses() const { return losses_; }
 
  private:
   // Each pass comes after the one before, with ids of its own.
@@ -283,7 +277,7 @@ void BM_WorkerToFile(benchmark::State& state) {
   auto bench = std::make_unique<Bench>(true);
   bench->WriteTo(file);
   bench->Pass(stream);
-  const uint64_t lost = bench->lost(), first_kernels = bench->kernels();
+  const uint64_t first_kernels = bench->kernels();
   uint64_t spent = 0;
   for (auto _ : state) {
     const uint64_t pass = bench->Pass(stream);
@@ -293,7 +287,12 @@ void BM_WorkerToFile(benchmark::State& state) {
   unlink(path);
   state.counters["kernels_per_s"] =
       static_cast<double>(bench->kernels() - first_kernels) / (static_cast<double>(spent) * 1e-9);
-  state.counters["lost"] = static_cast<double>(bench->lost() - lost);
+  // Of the trace: nothing may be. And everything else, by its cause.
+  state.counters["lost"] = static_cast<double>(bench->losses().Get(base::Loss::kChunkWriteFailed));
+  for (size_t i = 0; i < base::kLossCount; ++i) {
+    const uint64_t lost = bench->losses().Get(static_cast<base::Loss>(i));
+    if (lost != 0) state.counters[std::string("lost_") + base::kLossNames[i]] = static_cast<double>(lost);
+  }
 }
 BENCHMARK(BM_WorkerToFile)
     ->ArgName("graph")

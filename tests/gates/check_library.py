@@ -26,8 +26,10 @@ def dynamic_symbols(library):
     return sorted(exported), imported
 
 
-# Functions that must not even be looked up by name: cuptiFinalize took servers down (bug log rows 1, 2, 3, 29).
-NEVER_LOOKED_UP = (b"cuptiFinalize", b"cuptiActivityRegisterTimestampCallback")
+# Functions that must not even be looked up by name: cuptiFinalize took servers down (bug log rows 1, 2, 3, 29); with a
+# call-back enabled something of ours would run on the host's thread in every launch.
+NEVER_LOOKED_UP = (b"cuptiFinalize", b"cuptiActivityRegisterTimestampCallback", b"cuptiEnableCallback", b"cuptiEnableDomain",
+                   b"cuptiEnableAllDomains")
 
 
 def check_names(library):

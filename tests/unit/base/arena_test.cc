@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
+#include <string>
 
 namespace slowtoken::base {
 namespace {
@@ -66,6 +71,35 @@ TEST(Arena, PrefaultTouchesWhatWasHandedOutSliceBySliceAndNothingElse) {
   EXPECT_EQ(resident(), 8);
   for (int i = 0; i < 3; ++i) arena.Prefault(4 * kPage);
   EXPECT_EQ(resident(), 10) << "the rest of the cap is not touched";
+  arena.Release();
+}
+
+// "hg" among the VmFlags of /proc/self/smaps (proc(5)): large pages were asked for.
+bool LargePagesAskedFor(const void* memory) {
+  std::ifstream smaps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(smaps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      const auto at = reinterpret_cast<uintptr_t>(memory);
+      inside = at >= begin && at < end;
+    }
+    if (inside && line.starts_with("VmFlags:")) return line.find(" hg") != std::string::npos;
+  }
+  return false;
+}
+
+// Not before: a host thread's first touch must not have a large page cleared.
+TEST(Arena, PrefaultAsksForLargePagesAndReserveDoesNot) {
+  if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) GTEST_SKIP() << "this system has none";
+  Arena arena;
+  ASSERT_TRUE(arena.Reserve(8u << 20, false));
+  void* memory = arena.Allocate(1 << 20);
+  EXPECT_FALSE(LargePagesAskedFor(memory));
+  errno = EDOM;
+  arena.Prefault(1u << 20);
+  EXPECT_EQ(errno, EDOM);
+  EXPECT_TRUE(LargePagesAskedFor(memory));
   arena.Release();
 }
 

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <random>
 
 #include "cupti/library_search.h"
+#include "cupti/record_steps.h"
 #include "source_fixture.h"
 
 namespace slowtoken::cupti {
@@ -80,18 +82,54 @@ TEST_F(RealCuptiTest, StepsThroughHandMadeRecordsAsWeReadThem) {
   EXPECT_EQ(Lost(base::Loss::kFaultedCall), 0u);
 }
 
+// Our own steps are those of CUPTI's function, record by record, over kernels and calls in any order, with other kinds
+// between them, and with the buffer ending anywhere.
+TEST_F(RealCuptiTest, BugLog62_OwnStepsAreThoseOfItsFunction) {
+  if (real.Version() < kApiCuda13_0 || real.Version() >= 130100)
+    GTEST_SKIP() << "records of CUDA 13.0 are written here";
+  std::mt19937 random(11);
+  std::vector<uint8_t> buffer;
+  const auto write = [&](const auto& record) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&record);
+    buffer.insert(buffer.end(), bytes, bytes + sizeof record);
+  };
+  CUpti_ActivityMemset4 memset{};
+  memset.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  CUpti_ActivitySynchronization2 sync{};
+  sync.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  for (int i = 0; i < 3000; ++i) {
+    const auto one_of = static_cast<unsigned>(random() % 40);
+    if (one_of == 0) write(memset);
+    if (one_of == 1) write(sync);
+    if (one_of > 1 && one_of < 20) write(KernelRecordAt(1, 2));
+    if (one_of >= 20)
+      write(CallRecord(one_of % 2 == 0 ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER, 1, 1));
+  }
+  for (size_t cut = 0; cut < 300; cut += 4) {
+    const size_t bytes = buffer.size() - cut;
+    std::vector<const CUpti_Activity*> expected, given;
+    CUpti_Activity* record = nullptr;
+    CUptiResult end = CUPTI_SUCCESS;
+    while ((end = real.get_next_record(buffer.data(), bytes, &record)) == CUPTI_SUCCESS) expected.push_back(record);
+    const auto take = [&](const CUpti_Activity* own) { given.push_back(own); };
+    EXPECT_EQ(RecordSteps(real.get_next_record, buffer.data(), bytes).Walk(take, take, take), end) << cut;
+    ASSERT_EQ(given, expected) << cut;
+  }
+}
+
 TEST_F(RealCuptiTest, NamesOfCallsAreClassified) {
   ApiClasses classes;
   ASSERT_TRUE(classes.Init(arena));
   classes.Fill(real);
   for (uint32_t id : {211u, 214u, 430u, 431u}) {
-    EXPECT_EQ(classes.ClassOf(record::ApiDomain::kRuntime, id), record::ApiClass::kKernelLaunch) << id;
+    EXPECT_EQ(classes.Of(record::ApiDomain::kRuntime, id).api_class, record::ApiClass::kKernelLaunch) << id;
   }
-  EXPECT_EQ(classes.ClassOf(record::ApiDomain::kRuntime, 41), record::ApiClass::kMemcpy);
-  EXPECT_EQ(classes.ClassOf(record::ApiDomain::kDriver, 126), record::ApiClass::kSynchronize);
-  EXPECT_EQ(classes.ClassOf(record::ApiDomain::kDriver, 495), record::ApiClass::kGraphBuild);
-  EXPECT_TRUE(classes.Unwanted(record::ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020));
-  EXPECT_EQ(dictionary.text(classes.Name(record::ApiDomain::kRuntime, 211, real, dictionary)), "cudaLaunchKernel");
+  EXPECT_EQ(classes.Of(record::ApiDomain::kRuntime, 41).api_class, record::ApiClass::kMemcpy);
+  EXPECT_EQ(classes.Of(record::ApiDomain::kDriver, 126).api_class, record::ApiClass::kSynchronize);
+  EXPECT_EQ(classes.Of(record::ApiDomain::kDriver, 495).api_class, record::ApiClass::kGraphBuild);
+  EXPECT_TRUE(classes.Of(record::ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020).unwanted());
+  EXPECT_EQ(dictionary.text(classes.Known(record::ApiDomain::kRuntime, 211, real, dictionary).name),
+            "cudaLaunchKernel");
 }
 
 TEST_F(RealCuptiTest, WithoutADriverItIsLeftAlone) {

@@ -9,13 +9,9 @@
 namespace slowtoken::trace {
 namespace {
 
-struct Event {
-  uint32_t place = 0;
-};
 struct Site {
   uint32_t place = 0;
   bool operator==(const Site&) const = default;
-  bool IsPlaceOf(const Event& event) const { return place == event.place; }
 };
 
 class SiteTableTest : public testing::Test {
@@ -27,20 +23,20 @@ class SiteTableTest : public testing::Test {
   ~SiteTableTest() override { arena_.Release(); }
 
   // As the encoder does it; counts the look-ups that were no right guess.
-  uint64_t Step(uint32_t place) {
-    uint32_t entry = table_.Guess();
-    if (!table_.IsPlaceOf(entry, Event{place})) {
-      if (!table_.Is(entry, Site{place})) {
-        ++searches_;
-        entry = table_.Find(Site{place}, base::MixHash(place));
-        if (entry == table_.kNone) entry = table_.Add(Site{place}, base::MixHash(place));
-      }
-      if (!table_.HasNumber(entry)) {
-        entered_.push_back(place);
-        table_.GiveNumber(entry);
-      }
+  uint64_t Step(uint32_t place) { return table_.Step(EntryFor(place)); }
+
+  SiteTable<Site>::Entry& EntryFor(uint32_t place) {
+    auto* entry = table_.Guess();
+    if (!table_.Is(*entry, Site{place})) {
+      ++searches_;
+      entry = table_.Find(Site{place}, base::MixHash(place));
+      if (entry == nullptr) entry = table_.Add(Site{place}, base::MixHash(place));
     }
-    return table_.Step(entry);
+    if (!table_.HasNumber(*entry)) {
+      entered_.push_back(place);
+      table_.GiveNumber(*entry);
+    }
+    return *entry;
   }
 
   base::Arena arena_;
@@ -72,14 +68,33 @@ TEST_F(SiteTableTest, ANewChunkNumbersAnewButSearchesNothing) {
   EXPECT_EQ(entered_, (std::vector<uint32_t>{8, 9, 7})) << "numbered in order of first use in this chunk";
 }
 
+TEST_F(SiteTableTest, AWalkGoesOnWhereItStands) {
+  for (uint32_t place : {7u, 8u, 9u, 7u}) Step(place);
+  SiteTable<Site>::Walk walk = table_.walk();
+  for (uint32_t place : {8u, 9u, 7u, 8u}) {
+    auto* entry = walk.Guess();
+    ASSERT_TRUE(table_.HasNumber(*entry));
+    EXPECT_EQ(entry->site.place, place);
+    EXPECT_EQ(walk.Follow(entry), place == 7 ? static_cast<uint64_t>(-3) : 0u);
+  }
+  EXPECT_EQ(table_.Guess()->site.place, 8u) << "not before it is told";
+  table_.GoOn(walk);
+  EXPECT_EQ(table_.Guess()->site.place, 9u);
+  EXPECT_EQ(Step(7), static_cast<uint64_t>(-2)) << "the step is counted from there";
+}
+
 TEST_F(SiteTableTest, DurationsStartAnewInEachChunk) {
-  Step(7);
-  constexpr uint32_t entry = 1;
-  EXPECT_EQ(table_.DurationChange(entry, 50), 50u);
-  EXPECT_EQ(table_.DurationChange(entry, 52), 2u);
+  SiteTable<Site>::Entry& entry = EntryFor(7);
+  EXPECT_EQ(entry.last_duration, 0u);
+  entry.last_duration = 50;
+  EXPECT_EQ(EntryFor(7).last_duration, 50u);
   table_.BeginChunk();
-  Step(7);
-  EXPECT_EQ(table_.DurationChange(entry, 52), 52u);
+  EXPECT_EQ(EntryFor(7).last_duration, 0u);
+}
+
+TEST_F(SiteTableTest, NobodysEntryIsNoSitesPlace) {
+  EXPECT_FALSE(table_.HasNumber(*table_.Guess()));
+  EXPECT_FALSE(table_.Is(*table_.Guess(), Site{}));
 }
 
 TEST_F(SiteTableTest, ClearedItKnowsNothing) {
