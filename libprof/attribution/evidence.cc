@@ -136,7 +136,7 @@ template <typename Visit>
 void EvidenceFinder::ForEachOther(const CauseCase& c, Visit visit) const {
   const uint64_t devices = parts_.devices.Widen(c.own.device_mask);
   parts_.iterations.ForEachOnGpuAfter(c.pieces.start(), [&](const Iteration& other) {
-    if (other.gpu.start >= c.pieces.end() || (other.flags & record::kFlagDummy) != 0) return;
+    if (other.gpu.start >= c.pieces.end()) return;
     if ((parts_.devices.Widen(other.device_mask) & devices) == 0) return;
     for (const OwnEntry& entry : c.own.entries) {
       if (entry.iteration == &other) return;
@@ -171,7 +171,8 @@ bool EvidenceFinder::OtherPrefill(const CauseCase& c, CauseFinding* finding) con
     finding->amount = iteration.prefill_tokens;
   };
   ForEachOther(c, [&](const Iteration& other) {
-    if (other.prefill_rows != 0) add(other, Shared(c.pieces, other.gpu.start, other.gpu.end));
+    if (other.prefill_rows != 0 && (other.flags & record::kFlagDummy) == 0)
+      add(other, Shared(c.pieces, other.gpu.start, other.gpu.end));
   });
   for (const OwnEntry& entry : c.own.entries) {
     const Iteration& iteration = *entry.iteration;

@@ -72,7 +72,7 @@ class EvidenceFinder {
   static bool Conclude(const CauseCase& c, const Found& found, record::Cause cause, record::EvidenceKind kind,
                        record::CauseFinding* finding);
   static bool IsOwnThread(const OwnWork& own, uint64_t thread);
-  // visit(const Iteration&) for others' iterations on the request's devices during the pieces.
+  // visit(const Iteration&) for others' iterations, nobody's among them, on the request's devices during the pieces.
   template <typename Visit>
   void ForEachOther(const CauseCase& c, Visit visit) const;
   // The row of the largest prompt piece in the iteration.

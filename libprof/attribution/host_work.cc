@@ -92,10 +92,11 @@ void HostWork::Add(const record::Overhead& overhead) {
 // Building a graph is many short calls in a row: one item.
 void HostWork::AddBuild(const record::ApiCall& call) {
   const uint64_t thread = ThreadKey(call.process, call.thread);
-  for (size_t i = count_, looked = 0; i > 0 && looked < 8; --i, ++looked) {
+  // Other items of the same time may stand behind it: annotations of a round come before its calls.
+  for (size_t i = count_; i > 0 && items_[i - 1].end + kBuildPauseNs >= call.start; --i) {
     HostWorkItem& last = items_[i - 1];
     if (last.kind != EvidenceKind::kGraphBuild || last.thread != thread) continue;
-    if (call.start < last.start || call.start > last.end + kLongCallNs) continue;
+    if (call.start < last.start || call.start > last.end + kBuildPauseNs) continue;
     if (call.end <= last.end) return;
     const HostWorkItem longer{thread, last.start, call.end, 0, EvidenceKind::kGraphBuild};
     std::copy(items_.begin() + static_cast<ptrdiff_t>(i), items_.begin() + static_cast<ptrdiff_t>(count_),

@@ -43,6 +43,9 @@ class HostWork {
   // Calls shorter than this are never the reason for a stall, and there are many.
   static constexpr uint64_t kLongCallNs = 100'000;
 
+  // Between two calls that build a graph the thread prepares the next piece of it.
+  static constexpr uint64_t kBuildPauseNs = 2'000'000;
+
   void Add(const HostWorkItem& item);
   void AddBuild(const record::ApiCall& call);
   void DropFirst(size_t dropped);

@@ -15,6 +15,8 @@ namespace {
 using fuzz::Require;
 using fuzz::Within;
 
+constexpr std::string_view kPrefix = "llmserve/";  // in the default domain
+
 void Parse(std::string_view text, record::AnnotationKind kind) {
   RowText rows[8];
   AnnotationText parsed;
@@ -33,14 +35,16 @@ void Parse(std::string_view text, record::AnnotationKind kind) {
   }
 }
 
-// Behind the name only keys of ours, "=", "?" and separators.
+// The name as it stands, or "?" where it might be a sentence; behind it only keys of ours, "=", "?" and separators.
 void CheckShape(std::string_view text, size_t size) {
   char room[256];
   const std::string_view shape = AnnotationShape(text, {room, size});
   Require(Within(shape, {room, size}));
-  const size_t bar = text.find('|');
-  if (bar == std::string_view::npos) return Require(shape.size() <= 64 && text.starts_with(shape));
-  std::string_view fields = shape.substr(std::min(std::min<size_t>(bar, 64) + 1, shape.size()));
+  const size_t bar = std::min(shape.find('|'), shape.size());
+  const std::string_view name = shape.substr(0, bar), fields = shape.substr(std::min(bar + 1, shape.size()));
+  Require(name.size() <= 64 + kPrefix.size());
+  Require(text.starts_with(name) || name == "?" || name == std::string(kPrefix) + "?");
+  Require(text.find('|') != std::string_view::npos || bar == shape.size());
   Require(std::all_of(fields.begin(), fields.end(),
                       [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == '=' || c == '?' || c == ','; }));
 }

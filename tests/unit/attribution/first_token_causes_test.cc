@@ -200,6 +200,33 @@ TEST_F(FirstTokenCausesTest, TheGpuWasBusyWithOthers) {
   ExpectCause(TtftPhase::kBacklog, Cause::kBacklog, EvidenceKind::kOtherGpuWork);
 }
 
+TEST_F(FirstTokenCausesTest, TheGpuWasBusyWithNobodysIteration) {
+  Play({.submit = 40 * kMs}, [&](const Times& t) {
+    scene_.Launch(kSpare + 1, t.submit + 20 * kUs, t.submit + 30 * kUs, {.thread = kWorker});
+    scene_.Kernel(kSpare + 1, t.prefill, t.prefill + 10 * kUs);
+    const Options other{.thread = 3, .engine = 1};
+    scene_.Range(AnnotationName::kIter, 900, t.submit - kMs, t.submit, other, record::kFlagDummy);
+    scene_.Launch(kSpare, t.submit - kMs, t.submit - kMs + 10 * kUs, other);
+    scene_.Kernel(kSpare, t.submit, t.prefill - kUs);
+  });
+  ExpectCause(TtftPhase::kBacklog, Cause::kBacklog, EvidenceKind::kOtherGpuWork);
+}
+
+TEST_F(FirstTokenCausesTest, ManyGraphsCapturedOneAfterAnotherAreOneColdStart) {
+  Play({.submit = 400 * kMs}, [&](const Times& t) {
+    for (record::CorrelationId k = 0; k < 398; ++k) {  // a millisecond apart
+      record::ApiCall call;
+      call.start = t.submit + kMs + k * kMs;
+      call.end = call.start + 20 * kUs;
+      call.correlation = kSpare + k;
+      call.thread = kWorker;
+      call.captured = true;
+      scene_.log().push_back({call, {}, call.end});
+    }
+  });
+  ExpectCause(TtftPhase::kSubmit, Cause::kColdStart, EvidenceKind::kGraphBuild);
+}
+
 TEST_F(FirstTokenCausesTest, AWorkerThatSleptIsPaused) {
   Play({.submit = 40 * kMs}, [&](const Times& t) {
     const record::OffCpu off{t.submit + kMs, t.prefill - kMs, kWorker, record::OffCpuReason::kBlocked, 0};

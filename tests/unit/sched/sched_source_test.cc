@@ -118,8 +118,8 @@ TEST_F(SchedSourceTest, TotalsAreReadBetweenRoundsWhileSomethingHappens) {
   }
   EXPECT_TRUE(log_.samples.empty()) << "what is seen comes with the next round";
   Collect();
-  ASSERT_EQ(log_.samples.size(), 4u);
-  for (size_t i = 0; i < 3; ++i) {
+  ASSERT_GE(log_.samples.size(), 4u);  // a machine that pauses here makes the look at once after the round one more
+  for (size_t i = log_.samples.size() - 4; i < log_.samples.size() - 1; ++i) {
     EXPECT_GE(log_.samples[i].ran_ns, 11'000'000u);
     EXPECT_EQ(log_.samples[i].end, log_.samples[i + 1].start);
   }
