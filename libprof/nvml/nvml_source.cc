@@ -21,7 +21,8 @@ void WriteUuid(const record::DeviceInfo& info, UuidText& text) {
 
 }  // namespace
 
-void NvmlSource::Init(const capture::DevicesInUse& devices, const ApiTable* api) {
+void NvmlSource::Init(const capture::DevicesInUse& devices, const ApiTable* api, Clock clock) {
+  now_ = clock;
   devices_ = &devices;
   given_api_ = api != nullptr;
   if (given_api_) api_ = *api;
@@ -30,7 +31,7 @@ void NvmlSource::Init(const capture::DevicesInUse& devices, const ApiTable* api)
 
 void NvmlSource::Collect(capture::CollectContext& context) {
   if (state_ == State::kOff) return;
-  const record::TimeNs now = base::MonotonicNow();
+  const record::TimeNs now = now_();
   if (now < next_) return;
   size_t used = 0;
   devices_->ForEach([&](const record::DeviceInfo&) { ++used; });
@@ -39,12 +40,12 @@ void NvmlSource::Collect(capture::CollectContext& context) {
   teller_.Begin(context);
   if (state_ == State::kWaiting && !Open()) return;
   // Those before `first_` come after the others, so that each has its turn.
-  const record::TimeNs until = base::MonotonicNow() + kBudget;
+  const record::TimeNs until = now_() + kBudget;
   for (const bool second_half : {false, true}) {
     size_t i = 0;
     devices_->ForEach([&](const record::DeviceInfo& info) {
       const bool mine = (i++ < first_) == second_half;
-      Known* known = mine && base::MonotonicNow() < until ? Find(info) : nullptr;
+      Known* known = mine && now_() < until ? Find(info) : nullptr;
       if (known != nullptr && !known->lost) Sample(*known, info, until, context);
     });
   }
@@ -133,13 +134,13 @@ void NvmlSource::Sample(Known& known, const record::DeviceInfo& info, record::Ti
                         capture::CollectContext& context) {
   record::DeviceSample sample;
   sample.device = info.ordinal;
-  sample.time = base::MonotonicNow();
+  sample.time = now_();
   for (size_t i = 0; i < kReadingCount; ++i) {
     if (!known.paces[i].Due()) continue;
-    const record::TimeNs before = base::MonotonicNow();
+    const record::TimeNs before = now_();
     if (before >= until) break;
     const int result = kReadings[i].read(api_, known.handles, sample);
-    known.paces[i].Took(base::MonotonicNow() - before, result);
+    known.paces[i].Took(now_() - before, result);
     if (result == kGpuIsLost) known.lost = true;
   }
   if (sample.present != 0) context.out.On(sample);

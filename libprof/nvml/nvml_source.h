@@ -8,6 +8,7 @@
 // and a condition says why. SLOWTOKEN_NVML=off: none of this.
 #pragma once
 
+#include "base/time.h"
 #include "capture/condition_teller.h"
 #include "capture/devices_in_use.h"
 #include "capture/event_source.h"
@@ -18,8 +19,11 @@ namespace slowtoken::nvml {
 
 class NvmlSource final : public capture::EventSource {
  public:
-  // Starting thread. `devices` is borrowed. `api`: the functions to use instead of the library's, for tests.
-  void Init(const capture::DevicesInUse& devices, const ApiTable* api = nullptr);
+  using Clock = base::TimeNs (*)();
+
+  // Starting thread. `devices` is borrowed. `api` and `clock`: what to use instead of the library and of
+  // CLOCK_MONOTONIC, for tests.
+  void Init(const capture::DevicesInUse& devices, const ApiTable* api = nullptr, Clock clock = &base::MonotonicNow);
 
   void Collect(capture::CollectContext& context) override;
   // The driver may be going away: nothing is asked for any more.
@@ -50,6 +54,7 @@ class NvmlSource final : public capture::EventSource {
   const capture::DevicesInUse* devices_ = nullptr;
   ApiTable api_;
   bool given_api_ = false;
+  Clock now_ = &base::MonotonicNow;
   State state_ = State::kOff;
   capture::ConditionTeller teller_;
   std::array<Known, capture::DevicesInUse::kMost> known_{};

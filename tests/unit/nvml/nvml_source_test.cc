@@ -2,7 +2,6 @@
 #include "nvml/nvml_source.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <map>
 #include <string>
@@ -22,6 +21,10 @@ struct Fake {
   int slow_ms = 0;  // of the utilization
 };
 Fake g_fake;
+
+// Stands still but while a slow function is called: how busy the machine is must not matter here.
+base::TimeNs g_now = 1'000'000'000;
+base::TimeNs Now() { return g_now; }
 
 int Call(const char* name) {
   ++g_fake.calls[name];
@@ -59,8 +62,7 @@ ApiTable FakeApi() {
   api.temperature = [](Device, int, unsigned* c) { return *c = 71, Call("temperature"); };
   api.event_reasons = [](Device, unsigned long long* bits) { return *bits = 4, Call("event_reasons"); };
   api.utilization = [](Device, Utilization* rates) {
-    const timespec wait{0, g_fake.slow_ms * 1'000'000L};
-    nanosleep(&wait, nullptr);
+    g_now += static_cast<base::TimeNs>(g_fake.slow_ms) * 1'000'000;
     *rates = {97, 40};
     return Call("utilization");
   };
@@ -101,7 +103,7 @@ class NvmlTest : public ::testing::Test, public record::EventVisitor {
     source.Collect(context);
   }
   NvmlSource& Started(const ApiTable& api) {
-    source_.Init(devices_, &api);
+    source_.Init(devices_, &api, &Now);
     Use(0, 0, g_fake.mig);
     Round(source_);
     return source_;
@@ -138,7 +140,7 @@ TEST_F(NvmlTest, ASampleHasAllReadings) {
 
 TEST_F(NvmlTest, NothingIsAskedForBeforeThereIsAContext) {
   const ApiTable api = FakeApi();
-  source_.Init(devices_, &api);
+  source_.Init(devices_, &api, &Now);
   record::DeviceInfo info;
   devices_.Add(info);  // the device is there, but nobody uses it
   Round(source_);
@@ -149,6 +151,9 @@ TEST_F(NvmlTest, OnceASecond) {
   NvmlSource& source = Started(FakeApi());
   for (int i = 0; i < 10; ++i) Round(source);
   EXPECT_EQ(samples_.size(), 1u);
+  g_now += NvmlSource::kPeriod;
+  for (int i = 0; i < 10; ++i) Round(source);
+  EXPECT_EQ(samples_.size(), 2u);
 }
 
 TEST_F(NvmlTest, WhereInitFailsNothingElseIsCalledEver) {
@@ -184,7 +189,7 @@ TEST_F(NvmlTest, EachAbsentFunctionCostsItsReadingAlone) {
     ApiTable api = FakeApi();
     c.take(api);
     NvmlSource source;
-    source.Init(devices_, &api);
+    source.Init(devices_, &api, &Now);
     Use();
     samples_.clear();
     Round(source);
@@ -261,6 +266,7 @@ TEST_F(NvmlTest, ALostGpuIsAskedNothingMore) {
   g_fake.results = {{"clock", kGpuIsLost}};
   NvmlSource& source = Started(FakeApi());
   const auto calls = g_fake.calls;
+  g_now += NvmlSource::kPeriod;
   Round(source);
   EXPECT_EQ(g_fake.calls, calls);
 }
@@ -269,11 +275,11 @@ TEST_F(NvmlTest, SwitchedOffAndInAChildItIsSilent) {
   const ApiTable api = FakeApi();
   Use();
   setenv("SLOWTOKEN_NVML", "off", 1);
-  source_.Init(devices_, &api);
+  source_.Init(devices_, &api, &Now);
   unsetenv("SLOWTOKEN_NVML");
   Round(source_);
   NvmlSource child;
-  child.Init(devices_, &api);
+  child.Init(devices_, &api, &Now);
   child.ForgetInChild();
   Round(child);
   capture::CollectContext context{names_.dictionary, names_.losses, clock_, *this};
