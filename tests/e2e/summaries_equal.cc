@@ -25,7 +25,8 @@ class Lines : public record::EventVisitor {
     for (uint64_t ns : r.queue_by) line << ' ' << ns;
     line << " prompt " << r.prompt << ' ' << r.cached << " tokens " << r.tokens << " gaps " << r.gaps << " gpu "
          << r.gpu_share_ns << ' ' << r.prefill_gpu_ns << ' ' << r.prefill_collective_ns << ' ' << r.prefill_idle_ns
-         << " n " << r.preemptions << ' ' << r.iterations;
+         << " n " << r.preemptions << ' ' << r.iterations << " slow " << r.is_slow << ' '
+         << static_cast<int>(r.largest_phase) << ' ' << r.excess_ns << Finding(r.finding);
     Add(line.str());
     ++requests_;
   }
@@ -36,8 +37,15 @@ class Lines : public record::EventVisitor {
     for (uint64_t ns : g.phases) line << ' ' << ns;
     line << " interference " << g.has_interference << ' ' << g.interference_est_ns << ' ' << g.median_used_ns
          << " stall " << g.is_stall << ' ' << static_cast<int>(g.largest_phase) << ' ' << g.excess_ns << " flags "
-         << g.flags;
+         << g.flags << Finding(g.finding);
     Add(line.str());
+  }
+  static std::string Finding(const record::CauseFinding& f) {
+    std::ostringstream text;
+    text << " cause " << static_cast<int>(f.cause) << ' ' << static_cast<int>(f.evidence) << ' '
+         << static_cast<int>(f.confidence) << ' ' << f.thread << ' ' << f.req << ' ' << f.iter << ' ' << f.amount << ' '
+         << f.evidence_ns << ' ' << f.evidence_start_ns << ' ' << f.evidence_end_ns;
+    return text.str();
   }
   void On(const record::IterationSummary& i) override {
     std::ostringstream line;
@@ -86,6 +94,10 @@ class Split : public record::EventVisitor {
   void On(const record::Memset& e) override { engine_.On(e); }
   void On(const record::GraphLaunch& e) override { engine_.On(e); }
   void On(const record::ApiCall& e) override { engine_.On(e); }
+  void On(const record::Overhead& e) override { engine_.On(e); }
+  void On(const record::OffCpu& e) override { engine_.On(e); }
+  void On(const record::CpuSample& e) override { engine_.On(e); }
+  void On(const record::HostSample& e) override { engine_.On(e); }
   void On(const record::Annotation& e) override { engine_.On(e); }
   void On(const record::NvtxRange& e) override { engine_.On(e); }
   void On(const record::DeviceInfo& e) override { engine_.On(e); }
