@@ -74,7 +74,9 @@ HostThread* ThreadSlots::Claim() {
 // not run, or (not ready) one that this very thread is claiming further up its stack; that one must not be touched.
 HostThread* ThreadSlots::TakeOwned(uint64_t self) {
   for (size_t i = 0; i < owners_.size(); ++i) {
-    if (owners_[i].load(std::memory_order_acquire) == self && threads_[i].ready) return &threads_[i];
+    if (owners_[i].load(std::memory_order_acquire) == self && threads_[i].ready.load(std::memory_order_acquire)) {
+      return &threads_[i];
+    }
   }
   return nullptr;
 }
@@ -94,14 +96,14 @@ HostThread* ThreadSlots::TakeFree(uint64_t self) {
 }
 
 bool ThreadSlots::Begin(HostThread& thread) {
-  thread.ready = false;
+  thread.ready.store(false, std::memory_order_relaxed);
   thread.levels = {};
   thread.pause = 0;
   thread.busy.store(false, std::memory_order_relaxed);
   std::byte* room = thread.queue.Open() ? thread.queue.Reserve(sizeof(RecordHeader)) : nullptr;
   if (room != nullptr && pthread_setspecific(key_, &thread) == 0) {
     WriteHeader(thread.queue, room, Op::kThreadStart, static_cast<uint32_t>(gettid()));
-    thread.ready = true;
+    thread.ready.store(true, std::memory_order_release);
     return true;
   }
   owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
@@ -115,7 +117,7 @@ void ThreadSlots::Release(HostThread& thread) {
     PlaceOf(self).compare_exchange_strong(place, 0, std::memory_order_relaxed);
   }
   WriteHeader(thread.queue, thread.queue.ReserveLast(), Op::kThreadExit, 0);
-  thread.ready = false;
+  thread.ready.store(false, std::memory_order_relaxed);
   owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
 }
 

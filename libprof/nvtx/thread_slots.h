@@ -30,7 +30,7 @@ struct HostThread {
   RecordQueue queue;
   std::atomic<bool> busy{
       false};  // inside a handler: refuses re-entry, and tells the worker that an event is on its way
-  bool ready = false;
+  std::atomic<bool> ready{false};
   uint64_t next_range = 0;  // slot number in the high bits: ids are unique in the process without a shared counter
   std::array<uint32_t, kDomainLimit> levels{};  // open push ranges per domain
   // Which pause the thread last met, and the levels per domain that were open when it did and still are: their pops are
