@@ -75,6 +75,8 @@ HostThread* ThreadSlots::Claim() {
 HostThread* ThreadSlots::TakeOwned(uint64_t self) {
   for (size_t i = 0; i < owners_.size(); ++i) {
     if (owners_[i].load(std::memory_order_acquire) == self && threads_[i].ready.load(std::memory_order_acquire)) {
+      // Every call ends with a release of `busy`: the dead thread's last one is seen whole.
+      static_cast<void>(threads_[i].busy.load(std::memory_order_acquire));
       return &threads_[i];
     }
   }
