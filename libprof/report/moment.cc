@@ -18,12 +18,12 @@ void Moment::On(const record::Kernel& kernel) {
   const uint64_t ns = Within(kernel.start, kernel.end);
   if (ns == 0) return;
   kernels_[dictionary_->shape(kernel.shape).name] += ns;
-  gpu_.emplace_back(std::max(kernel.start, window_.start), std::min(kernel.end, window_.end));
+  gpu_.Add(std::max(kernel.start, window_.start), std::min(kernel.end, window_.end), 0);
 }
 
 void Moment::On(const record::GraphLaunch& graph) {
   if (Within(graph.start, graph.end) == 0) return;
-  gpu_.emplace_back(std::max(graph.start, window_.start), std::min(graph.end, window_.end));
+  gpu_.Add(std::max(graph.start, window_.start), std::min(graph.end, window_.end), 0);
 }
 
 void Moment::AddRange(record::ProcessIndex process, record::ThreadId thread, std::string name, record::TimeNs start,
@@ -58,7 +58,7 @@ void Moment::On(const record::ThreadInfo& thread) {
   threads_[{thread.process, thread.thread}].name = analysis::SafeText(dictionary_->text(thread.name), 24);
 }
 
-void Moment::On(const record::IterationSummary& iteration) {
+void Moment::Add(const record::IterationSummary& iteration) {
   const bool own = std::any_of(iteration.rows.begin(), iteration.rows.end(),
                                [&](const record::BatchRow& row) { return row.req == window_.req; });
   const record::TimeNs end = std::max({iteration.end, iteration.gpu_end, iteration.sample_end});
@@ -84,18 +84,6 @@ std::vector<std::pair<std::string, uint64_t>> Moment::TopKernels() const {
   }
   std::stable_sort(top.begin(), top.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return top;
-}
-
-uint64_t Moment::GpuBusyNs() {
-  std::sort(gpu_.begin(), gpu_.end());
-  uint64_t busy = 0;
-  record::TimeNs at = 0;
-  for (const auto& [start, end] : gpu_) {
-    const record::TimeNs from = std::max(start, at);
-    if (end > from) busy += end - from;
-    at = std::max(at, end);
-  }
-  return busy;
 }
 
 }  // namespace slowtoken::report

@@ -1,5 +1,5 @@
 // Moment: what happened around one request in a window of time: the iterations, what ran on the GPU, what each thread
-// did. A visitor over the events of a trace and over what attribution concludes from them; `slowtoken why` reads a
+// did. A visitor over the events of a trace, with another for what was concluded from them; `slowtoken why` reads a
 // trace with it. Single threaded, offline. Memory grows with what is in the window only.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/interval_union.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 
@@ -19,7 +20,13 @@ class Moment final : public record::EventVisitor {
     record::TimeNs start = 0, end = 0;
     record::RequestId req = 0;
   };
-  Moment(const record::Dictionary& dictionary, const Window& window) : dictionary_(&dictionary), window_(window) {}
+  Moment(const record::Dictionary& dictionary, const Window& window)
+      : dictionary_(&dictionary), window_(window), conclusions_(*this) {}
+  Moment(const Moment&) = delete;  // its part points to it
+  Moment& operator=(const Moment&) = delete;
+
+  // For what was concluded about iterations, each once: the events of a trace hold what its process concluded alone.
+  record::EventVisitor& conclusions() { return conclusions_; }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
@@ -29,7 +36,6 @@ class Moment final : public record::EventVisitor {
   void On(const record::OffCpu& off) override;
   void On(const record::CpuSample& sample) override;
   void On(const record::ThreadInfo& thread) override;
-  void On(const record::IterationSummary& iteration) override;
 
   struct Iteration {
     record::IterationSummary summary;  // `rows` is not valid: see the member beside it
@@ -48,19 +54,31 @@ class Moment final : public record::EventVisitor {
   std::vector<Iteration> Iterations() const;  // in order of start: those of the window that had to do with the GPU
   const std::map<ThreadKey, Thread>& threads() const { return threads_; }
   std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
-  uint64_t GpuBusyNs();
+  uint64_t GpuBusyNs() const { return gpu_.covered(); }
 
  private:
+  class Conclusions final : public record::EventVisitor {
+   public:
+    explicit Conclusions(Moment& all) : all_(&all) {}
+    using EventVisitor::On;
+    void On(const record::IterationSummary& iteration) override { all_->Add(iteration); }
+
+   private:
+    Moment* all_;
+  };
+
+  void Add(const record::IterationSummary& iteration);
   uint64_t Within(record::TimeNs start, record::TimeNs end) const;
   void AddRange(record::ProcessIndex process, record::ThreadId thread, std::string name, record::TimeNs start,
                 record::TimeNs end);
 
   const record::Dictionary* dictionary_;
   Window window_;
+  Conclusions conclusions_;
   std::vector<Iteration> iterations_;
   std::map<ThreadKey, Thread> threads_;
   std::map<record::StringId, uint64_t> kernels_;
-  std::vector<std::pair<record::TimeNs, record::TimeNs>> gpu_;
+  analysis::IntervalUnion gpu_;
 };
 
 }  // namespace slowtoken::report

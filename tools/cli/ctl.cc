@@ -11,7 +11,7 @@
 #include "export/open_metrics.h"
 #include "old_runs.h"
 #include "present_text.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

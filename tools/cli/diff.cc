@@ -7,7 +7,7 @@
 #include "output_file.h"
 #include "report/diff_text.h"
 #include "run_source.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

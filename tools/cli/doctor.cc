@@ -8,7 +8,7 @@
 #include "analysis/text_safety.h"
 #include "finding.h"
 #include "output_style.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "launcher_text.h"
 #include "memory_limit.h"
 #include "old_runs.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "export/perfetto_export.h"
 #include "output_file.h"
 #include "trace_pass.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

@@ -3,10 +3,13 @@
 
 #include <absl/status/status.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace slowtoken::cli {
 

@@ -15,7 +15,7 @@
 #include "output_file.h"
 #include "output_style.h"
 #include "overhead_runs.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

@@ -1,21 +1,15 @@
 // slowtoken report TRACE…: what the traces show, as text or JSON.
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
-
-#include "analysis/summary_choice.h"
-#include "analysis/tee.h"
-#include "analysis/trace_analysis.h"
 #include "output_file.h"
 #include "output_style.h"
 #include "report/definitions.h"
 #include "report/json.h"
-#include "report/report_builder.h"
 #include "report/text.h"
-#include "request_key.h"
 #include "service_levels.h"
 #include "trace_pass.h"
-#include "verb.h"
+#include "trace_report.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -73,39 +67,23 @@ int Report(const Arguments& arguments) {
   const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
   if (!levels.ok()) return Fail("report", levels.status(), kUsage);
   report::Options contents{.gaps = options.format == "json" || !options.definition.empty(),
-                           .iterations = options.iterations,
-                           .slo_ttft_ns = levels->ttft_ns,
-                           .slo_itl_ns = levels->itl_ns};
-
+                           .iterations = options.iterations};
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "report");
   if (!pass.ok()) return Fail("report", pass.status(), kUnreadable);
-  const reader::TraceSet& traces = (*pass)->traces();
   if (!options.request.empty()) {
-    const std::optional<record::RequestId> clear = (*pass)->FindClearId(options.request);
-    const absl::StatusOr<record::RequestId> id =
-        clear ? *clear : FindRequestId(options.request, options.key, traces.processes());
+    const absl::StatusOr<record::RequestId> id = FindRequest(**pass, options.request, options.key);
     if (!id.ok()) return Fail("report", id.status(), kUsage);
     contents.only = *id;
   }
-  contents.graph_launch_level = std::any_of(traces.processes().begin(), traces.processes().end(),
-                                            [](const reader::ProcessInfo& process) { return !process.graph_nodes; });
-  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, traces.paths());
+  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, (*pass)->traces().paths());
   if (!out.ok()) return Fail("report", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
-  report::ReportBuilder builder(contents);
-  analysis::TraceAnalysis analysis(traces.dictionary());
-  analysis::SummaryChoice choice(traces.processes(), builder);
-  analysis::Tee events(analysis, choice.recorded());
-  if (absl::Status read = (*pass)->Run(events, choice.computed(), *levels, "report"); !read.ok())
-    return Fail("report", read, kUnreadable);
-  analysis.Finish();
-  choice.Finish();
-  v1::Report report =
-      builder.Build(analysis, traces.processes(), {&(*pass)->losses(), &traces.dictionary_losses()}, (*pass)->notes());
-  if (contents.only && report.requests().empty())
+  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report");
+  if (!report.ok()) return Fail("report", report.status(), kUnreadable);
+  if (contents.only && report->requests().empty())
     return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
   if (const auto definition = report::DefinitionOf(options.definition); definition && !contents.only)
-    *report.mutable_by_definition() = report::ByDefinition(report, *definition);
-  return Write(report, options, contents, **out);
+    *report->mutable_by_definition() = report::ByDefinition(*report, *definition);
+  return Write(*report, options, contents, **out);
 }
 
 }  // namespace slowtoken::cli

@@ -14,7 +14,7 @@
 #include "old_runs.h"
 #include "program_file.h"
 #include "run_folders.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

@@ -8,14 +8,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/summary_choice.h"
-#include "analysis/tee.h"
-#include "analysis/trace_analysis.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/json_parts.h"
-#include "report/report_builder.h"
 #include "trace_pass.h"
+#include "trace_report.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -77,14 +74,10 @@ RunSample ToRun(const v1::Report& report) {
 absl::StatusOr<RunSample> ReadTraces(const std::string& path, const ServiceLevels& levels, const char* verb) {
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open({.paths = {path}, .run = ""}, verb);
   if (!pass.ok()) return pass.status();
-  report::ReportBuilder builder({.gaps = true, .slo_ttft_ns = levels.ttft_ns, .slo_itl_ns = levels.itl_ns});
-  analysis::TraceAnalysis analysis((*pass)->traces().dictionary());
-  analysis::SummaryChoice choice((*pass)->traces().processes(), builder);
-  analysis::Tee events(analysis, choice.recorded());
-  if (absl::Status read = (*pass)->Run(events, choice.computed(), levels, verb); !read.ok()) return read;
-  analysis.Finish();
-  choice.Finish();
-  return ToRun(builder.Build(analysis, (*pass)->traces().processes(), {&(*pass)->losses()}, (*pass)->notes()));
+  report::Options contents{.gaps = true};
+  const absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, levels, verb);
+  if (!report.ok()) return report.status();
+  return ToRun(*report);
 }
 
 // One line of a client's log; false where it is none.

@@ -11,7 +11,7 @@
 #include "control_client.h"
 #include "terminal.h"
 #include "top_screen.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

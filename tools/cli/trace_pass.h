@@ -5,7 +5,6 @@
 
 #include <absl/status/statusor.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,10 @@
 #include "reader/trace_set.h"
 #include "report/options.h"
 #include "service_levels.h"
+
+namespace CLI {
+class App;
+}
 
 namespace slowtoken::cli {
 

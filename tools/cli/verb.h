@@ -1,4 +1,4 @@
-// What a verb of the `slowtoken` command is: one function in one file, with its own options.
+// What a verb of the `slowtoken` command is: one function in one file, with its own options (verb_app.h).
 // Called by main() on the only thread. A verb returns the exit code (contract: 0 done, 1 the answer is no, 2 wrong
 // usage, 3 input cannot be read or output not written) and has written at most one line of failure on stderr, made with
 // Fail(), after any number of notices, made with Note().
@@ -6,8 +6,6 @@
 
 #include <absl/status/status.h>
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,17 +43,5 @@ int Fail(std::string_view verb, const absl::Status& status, int code);
 
 // Writes "slowtoken VERB: MESSAGE" as one line on stderr: something the user should know, but no failure.
 void Note(std::string_view verb, std::string message);
-
-// The options of a verb, with --help and examples below them.
-class VerbApp : public CLI::App {
- public:
-  VerbApp(const Verb& verb, const char* examples);
-
-  // Parses; an exit code when the verb must stop here (help printed, or wrong usage reported).
-  std::optional<int> Parse(const Arguments& arguments);
-
- private:
-  const char* verb_name_;
-};
 
 }  // namespace slowtoken::cli

@@ -16,7 +16,7 @@
 #include "reader/trace_choice.h"
 #include "reader/trace_set.h"
 #include "report/units.h"
-#include "verb.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {

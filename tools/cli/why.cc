@@ -6,13 +6,11 @@
 
 #include "analysis/summary_choice.h"
 #include "analysis/tee.h"
-#include "analysis/trace_analysis.h"
-#include "report/report_builder.h"
 #include "report/why_text.h"
-#include "request_key.h"
 #include "service_levels.h"
 #include "trace_pass.h"
-#include "verb.h"
+#include "trace_report.h"
+#include "verb_app.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -32,23 +30,12 @@ struct WhyOptions {
   std::string key;
 };
 
-absl::StatusOr<record::RequestId> Find(const TracePass& pass, const WhyOptions& options) {
-  const std::optional<record::RequestId> clear = pass.FindClearId(options.request);
-  if (clear) return *clear;
-  return FindRequestId(options.request, options.key, pass.traces().processes());
-}
-
-// The report about the one request.
-absl::StatusOr<v1::Report> ReportOf(TracePass& pass, record::RequestId req, const ServiceLevels& levels) {
-  report::Options contents{.gaps = true, .slo_ttft_ns = levels.ttft_ns, .slo_itl_ns = levels.itl_ns, .only = req};
-  report::ReportBuilder builder(contents);
-  analysis::TraceAnalysis analysis(pass.traces().dictionary());
-  analysis::SummaryChoice choice(pass.traces().processes(), builder);
-  analysis::Tee events(analysis, choice.recorded());
+absl::Status Look(TracePass& pass, const ServiceLevels& levels, report::Moment& moment) {
+  analysis::SummaryChoice choice(pass.traces().processes(), moment.conclusions());
+  analysis::Tee events(moment, choice.recorded());
   if (absl::Status read = pass.Run(events, choice.computed(), levels, "why"); !read.ok()) return read;
-  analysis.Finish();
   choice.Finish();
-  return builder.Build(analysis, pass.traces().processes(), {&pass.losses()}, pass.notes());
+  return absl::OkStatus();
 }
 
 int Explain(const WhyOptions& options, const v1::Report& report, record::RequestId req, const ServiceLevels& levels) {
@@ -66,8 +53,7 @@ int Explain(const WhyOptions& options, const v1::Report& report, record::Request
   if (!pass.ok()) return Fail("why", pass.status(), kUnreadable);
   const uint64_t origin = report.origin().monotonic_ns();
   report::Moment moment((*pass)->traces().dictionary(), {origin + part.start_ns, origin + part.end_ns, req});
-  if (absl::Status read = (*pass)->Run(moment, moment, levels, "why"); !read.ok())
-    return Fail("why", read, kUnreadable);
+  if (absl::Status read = Look(**pass, levels, moment); !read.ok()) return Fail("why", read, kUnreadable);
   std::cout << report::WhyText(report, question, moment);
   return kDone;
 }
@@ -89,9 +75,10 @@ int Why(const Arguments& arguments) {
   if (!levels.ok()) return Fail("why", levels.status(), kUsage);
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "why");
   if (!pass.ok()) return Fail("why", pass.status(), kUnreadable);
-  const absl::StatusOr<record::RequestId> req = Find(**pass, options);
+  const absl::StatusOr<record::RequestId> req = FindRequest(**pass, options.request, options.key);
   if (!req.ok()) return Fail("why", req.status(), kUsage);
-  const absl::StatusOr<v1::Report> report = ReportOf(**pass, *req, *levels);
+  report::Options contents{.gaps = true, .only = *req};
+  const absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "why");
   if (!report.ok()) return Fail("why", report.status(), kUnreadable);
   if (report->requests().empty())
     return Fail("why", absl::StrCat("no request ", options.request, " is in these traces"), kNo);

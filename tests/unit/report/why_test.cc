@@ -79,11 +79,12 @@ class WhyTest : public ::testing::Test {
     iteration.gpu_busy_ns = 6 * kMs;
     iteration.graph = true;
     iteration.rows = rows;
-    moment.On(iteration);
+    moment.On(iteration);  // as its process concluded it, in the trace
+    moment.conclusions().On(iteration);
     iteration.key.iter = 7;  // long before
     iteration.start = kStart;
     iteration.end = kStart + kMs;
-    moment.On(iteration);
+    moment.conclusions().On(iteration);
   }
 
   base::Arena arena_;

@@ -1,0 +1,36 @@
+#include "trace_report.h"
+
+#include <algorithm>
+
+#include "analysis/summary_choice.h"
+#include "analysis/tee.h"
+#include "analysis/trace_analysis.h"
+#include "report/report_builder.h"
+#include "request_key.h"
+
+namespace slowtoken::cli {
+
+absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
+                                      const char* verb) {
+  const reader::TraceSet& traces = pass.traces();
+  contents.slo_ttft_ns = levels.ttft_ns;
+  contents.slo_itl_ns = levels.itl_ns;
+  contents.graph_launch_level = std::any_of(traces.processes().begin(), traces.processes().end(),
+                                            [](const reader::ProcessInfo& process) { return !process.graph_nodes; });
+  report::ReportBuilder builder(contents);
+  analysis::TraceAnalysis analysis(traces.dictionary());
+  analysis::SummaryChoice choice(traces.processes(), builder);
+  analysis::Tee events(analysis, choice.recorded());
+  if (absl::Status read = pass.Run(events, choice.computed(), levels, verb); !read.ok()) return read;
+  analysis.Finish();
+  choice.Finish();
+  return builder.Build(analysis, traces.processes(), {&pass.losses(), &traces.dictionary_losses()}, pass.notes());
+}
+
+absl::StatusOr<record::RequestId> FindRequest(const TracePass& pass, const std::string& id, const std::string& key) {
+  const std::optional<record::RequestId> clear = pass.FindClearId(id);
+  if (clear) return *clear;
+  return FindRequestId(id, key, pass.traces().processes());
+}
+
+}  // namespace slowtoken::cli

@@ -1,0 +1,26 @@
+// The report about what one pass over traces shows: what `report`, `why` and `diff` all begin with. Called by a verb on
+// the only thread; reads every chunk once.
+#pragma once
+
+#include <absl/status/statusor.h>
+#include <slowtoken/v1/report.pb.h>
+
+#include <string>
+
+#include "record/ids.h"
+#include "report/options.h"
+#include "service_levels.h"
+#include "trace_pass.h"
+
+namespace slowtoken::cli {
+
+// Reads all of `pass`. `contents` says what goes in; its SLOs and what the traces' graph level leaves out are set here.
+// Shows progress as `verb`.
+absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
+                                      const char* verb);
+
+// The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), or
+// a pseudonym as reports print it.
+absl::StatusOr<record::RequestId> FindRequest(const TracePass& pass, const std::string& id, const std::string& key);
+
+}  // namespace slowtoken::cli
