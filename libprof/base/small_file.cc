@@ -11,11 +11,22 @@ size_t ReadSmallFile(const char* path, char* out, size_t capacity) {
   out[0] = 0;
   KeptDescriptor file;
   if (file.Open(path, O_RDONLY | O_NOCTTY) != 0) return 0;
-  const ssize_t n = file.Ours() ? read(file.get(), out, capacity - 1) : -1;
+  size_t size = 0;
+  while (size < capacity - 1 && file.Ours()) {
+    const ssize_t n = read(file.get(), out + size, capacity - 1 - size);
+    if (n <= 0) break;
+    size += static_cast<size_t>(n);
+  }
   file.Close();
-  const size_t size = n > 0 ? static_cast<size_t>(n) : 0;
   out[size] = 0;
   return size;
+}
+
+std::string_view Take(std::string_view& text, char end) {
+  const size_t at = text.find(end);
+  const std::string_view taken = Part(text, 0, at);
+  text.remove_prefix(at == text.npos ? text.size() : at + 1);
+  return taken;
 }
 
 std::string_view Trimmed(std::string_view text) {

@@ -24,6 +24,9 @@ inline bool BeginsWith(std::string_view text, std::string_view prefix) {
 // if there is none.
 std::string_view LineAfter(std::string_view text, std::string_view prefix);
 
+// The text up to `end`, taken off `text` together with it; all of `text` where `end` is not in it.
+std::string_view Take(std::string_view& text, char end);
+
 // Without the blanks, ends of line and quotation marks around it.
 std::string_view Trimmed(std::string_view text);
 

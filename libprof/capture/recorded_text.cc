@@ -1,5 +1,6 @@
 #include "capture/recorded_text.h"
 
+#include "base/small_file.h"
 #include "rules/clear_texts.h"
 
 namespace slowtoken::capture {
@@ -20,9 +21,7 @@ void RecordedText::Init(const base::SipKey& key, std::string_view more, std::str
 
 bool RecordedText::IsListed(std::string_view name) const {
   for (std::string_view rest = more_; !rest.empty();) {
-    const size_t comma = rest.find(',');
-    const std::string_view entry(rest.data(), comma == std::string_view::npos ? rest.size() : comma);
-    rest.remove_prefix(entry.size() + (comma == std::string_view::npos ? 0 : 1));
+    const std::string_view entry = base::Take(rest, ',');
     if (!entry.empty() && rules::EqualNames(entry, name)) return true;
   }
   return false;

@@ -73,9 +73,7 @@ void Walk(GroupLimits& limits, const char* root, const char* mount, std::string_
 // True if `list`, separated by commas, has `word`.
 bool Lists(std::string_view list, std::string_view word) {
   while (!list.empty()) {
-    const std::string_view one = base::Part(list, 0, list.find(','));
-    if (one == word) return true;
-    list.remove_prefix(one.size() < list.size() ? one.size() + 1 : list.size());
+    if (base::Take(list, ',') == word) return true;
   }
   return false;
 }

@@ -3,16 +3,12 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/small_file.h"
+
 namespace slowtoken::sched {
 namespace {
 
-// The text up to `end`, taken off; all of it when `end` is not there.
-std::string_view Take(std::string_view& text, char end) {
-  const size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
+using base::Take;
 
 // Whether `list` (a,b,c) has `name`.
 bool Has(std::string_view list, std::string_view name) {

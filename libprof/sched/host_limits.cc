@@ -7,23 +7,9 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/small_file.h"
+
 namespace slowtoken::sched {
-namespace {
-
-// Reads what fits; the number of bytes. The files of /proc come in pieces of a page at most.
-size_t ReadFile(const char* path, char* out, size_t capacity) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  size_t size = 0;
-  for (ssize_t n = 1; n > 0 && size<capacity; size += n> 0 ? static_cast<size_t>(n) : 0) {
-    n = read(fd, out + size, capacity - size);
-  }
-  close(fd);
-  return size;
-}
-
-}  // namespace
-
 bool ParseMajorFaults(std::string_view stat, uint64_t& faults) {
   size_t at = stat.rfind(')');
   for (int field = 2; field < 12 && at != std::string_view::npos; ++field) at = stat.find(' ', at + 1);
@@ -34,8 +20,8 @@ bool ParseMajorFaults(std::string_view stat, uint64_t& faults) {
 void HostLimits::Begin(record::TimeNs now, std::span<char> scratch) {
   constexpr size_t kCgroupBytes = 4096;
   const std::span<char> mounts = scratch.subspan(kCgroupBytes);
-  const size_t cgroup_size = ReadFile("/proc/self/cgroup", scratch.data(), kCgroupBytes);
-  const size_t mount_size = ReadFile("/proc/self/mountinfo", mounts.data(), mounts.size());
+  const size_t cgroup_size = base::ReadSmallFile("/proc/self/cgroup", scratch.data(), kCgroupBytes);
+  const size_t mount_size = base::ReadSmallFile("/proc/self/mountinfo", mounts.data(), mounts.size());
   BeginWith(now, FindCpuStat({scratch.data(), cgroup_size}, {mounts.data(), mount_size}));
 }
 

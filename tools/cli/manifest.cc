@@ -8,12 +8,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "reader/process_info.h"
 
 namespace slowtoken::cli {
 namespace {
+
+constexpr const char* kSchema = "slowtoken.run.v1";
 
 absl::Status WritePrivate(const std::filesystem::path& path, const std::string& content) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -25,12 +29,20 @@ absl::Status WritePrivate(const std::filesystem::path& path, const std::string& 
       absl::StrCat("cannot write ", path.string(), ": ", strerror(error), "; set SLOWTOKEN_DIR to another place"));
 }
 
+bool HasTraces(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".stt") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options,
                            const std::optional<std::string>& program) {
   nlohmann::json manifest = {
-      {"schema", "slowtoken.run.v1"},
+      {"schema", kSchema},
       {"run_id", identity.run_id},
       {"started_utc", absl::FormatTime(absl::RFC3339_full, absl::Now(), absl::UTCTimeZone())},
       {"out", identity.out.string()},
@@ -55,6 +67,26 @@ absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& opt
   if (absl::Status written = WritePrivate(identity.folder / "manifest.json", text + "\n"); !written.ok())
     return written;
   return identity.key.empty() ? absl::OkStatus() : WritePrivate(identity.folder / "key", identity.key + "\n");
+}
+
+ManifestState ReadManifest(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "manifest.json");
+  const nlohmann::json manifest = nlohmann::json::parse(file, nullptr, false);
+  ManifestState state;
+  if (!manifest.is_object()) return state;
+  try {
+    if (manifest.at("schema") != kSchema) return state;
+    state.has_traces = HasTraces(manifest.at("out").get<std::string>());
+    if (!manifest.contains("pid")) return state;
+    reader::ProcessInfo process;
+    process.pid = manifest.at("pid").get<uint64_t>();
+    process.pid_start_ticks = manifest.at("pid_start_ticks").get<uint64_t>();
+    process.boot_id = manifest.at("boot_id").get<std::string>();
+    state.names_process = true;
+    state.alive = process.IsRunning();
+  } catch (const nlohmann::json::exception&) {
+  }
+  return state;
 }
 
 }  // namespace slowtoken::cli

@@ -26,4 +26,14 @@ struct RunIdentity {
 absl::Status WriteManifest(const RunIdentity& identity, const LaunchOptions& options,
                            const std::optional<std::string>& program);
 
+// What the manifest in a run's folder says about the run now.
+struct ManifestState {
+  bool names_process = false;  // it was written by `run`, for a process that ...
+  bool alive = false;          // ... still lives
+  bool has_traces = false;     // in the folder where its traces go
+};
+
+// All false where there is no manifest, or one that cannot be understood.
+ManifestState ReadManifest(const std::filesystem::path& folder);
+
 }  // namespace slowtoken::cli

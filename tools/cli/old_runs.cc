@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "control_client.h"
-#include "reader/process_info.h"
+#include "manifest.h"
 #include "report/units.h"
 #include "verb.h"
 
@@ -53,38 +51,6 @@ Content Look(const fs::path& folder) {
   return content;
 }
 
-bool HasTraces(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".stt") return true;
-  }
-  return false;
-}
-
-// What the manifest says: whether its process lives, and whether traces of the run lie elsewhere.
-struct Said {
-  bool alive = false;
-  bool traces_elsewhere = false;
-};
-
-Said ReadManifest(const fs::path& folder) {
-  Said said;
-  std::ifstream file(folder / "manifest.json");
-  const nlohmann::json manifest = nlohmann::json::parse(file, nullptr, false);
-  if (!manifest.is_object()) return said;
-  try {
-    if (manifest.contains("out")) said.traces_elsewhere = HasTraces(manifest.at("out").get<std::string>());
-    if (!manifest.contains("pid")) return said;
-    reader::ProcessInfo process;
-    process.pid = manifest.at("pid").get<uint64_t>();
-    process.pid_start_ticks = manifest.at("pid_start_ticks").get<uint64_t>();
-    process.boot_id = manifest.at("boot_id").get<std::string>();
-    said.alive = process.IsRunning();
-  } catch (const nlohmann::json::exception&) {
-  }
-  return said;
-}
-
 // A run that is over, and whether it left nothing; nullopt for one that is not.
 struct Over {
   OldRun run;
@@ -97,8 +63,8 @@ std::optional<Over> RunThatIsOver(const fs::path& folder, absl::Time now, const 
   const Content content = Look(folder);
   const absl::Time newest = std::max(content.newest, absl::TimeFromTimespec(info.st_mtim));
   if (content.listening || now - newest < rule.quiet) return std::nullopt;
-  const Said said = ReadManifest(folder);
-  if (said.alive || said.traces_elsewhere) return std::nullopt;  // those need the key that lies here
+  const ManifestState state = ReadManifest(folder);
+  if (state.alive || state.has_traces) return std::nullopt;  // traces elsewhere need the key that lies here
   return Over{{folder, content.bytes, newest, ""}, !content.traces};
 }
 

@@ -1,12 +1,10 @@
 #include "run_folders.h"
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
-#include "reader/process_info.h"
+#include "manifest.h"
 #include "reader/trace_peek.h"
 
 namespace slowtoken::cli {
@@ -23,11 +21,6 @@ std::vector<fs::path> Entries(const fs::path& folder) {
   return entries;
 }
 
-bool HasTraces(const fs::path& folder) {
-  const std::vector<fs::path> entries = Entries(folder);
-  return std::any_of(entries.begin(), entries.end(), [](const fs::path& entry) { return entry.extension() == ".stt"; });
-}
-
 // Only manifest.json and key: nothing that somebody may still want.
 bool IsBare(const fs::path& folder) {
   const std::vector<fs::path> entries = Entries(folder);
@@ -36,21 +29,10 @@ bool IsBare(const fs::path& folder) {
   });
 }
 
-// True if the manifest says so; false where there is none, or one that cannot be read.
+// False where there is no manifest, or one that cannot be understood.
 bool IsOver(const fs::path& folder) {
-  std::ifstream file(folder / "manifest.json");
-  const nlohmann::json manifest = nlohmann::json::parse(file, nullptr, false);
-  if (!manifest.is_object() || manifest.value("schema", "") != "slowtoken.run.v1" || !manifest.contains("pid"))
-    return false;
-  try {
-    reader::ProcessInfo process;
-    process.pid = manifest.at("pid").get<uint64_t>();
-    process.pid_start_ticks = manifest.at("pid_start_ticks").get<uint64_t>();
-    process.boot_id = manifest.at("boot_id").get<std::string>();
-    return !process.IsRunning() && !HasTraces(manifest.at("out").get<std::string>());
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
+  const ManifestState state = ReadManifest(folder);
+  return state.names_process && !state.alive && !state.has_traces;
 }
 
 }  // namespace
