@@ -1,8 +1,8 @@
 // RecordQueue: single-producer, single-consumer queue of records of varying size, in chunks of a shared pool. Producer:
 // the host thread that owns it; consumer: the worker. Both sides are wait-free but for the pool's compare-exchange.
-// When a record needs a new chunk and the pool is empty, it is refused. The producer may be replaced by another thread
-// if the two synchronise (thread_slots.h does). A record never crosses chunks: a chunk ends with a link to the next
-// one.
+// When a record needs a new chunk and the pool is empty (for a queue that holds several: down to its reserve), it is
+// refused. The producer may be replaced by another thread if the two synchronise (thread_slots.h does). A record never
+// crosses chunks: a chunk ends with a link to the next one.
 #pragma once
 
 #include <cstring>
@@ -17,6 +17,8 @@ class RecordQueue {
   // At the end of each chunk: room for one header without detail, for ReserveLast, and for the link.
   static constexpr uint32_t kLastRoom = sizeof(RecordHeader);
   static constexpr uint32_t kLinkBytes = 16;
+  // A queue with fewer chunks than this may have the pool's reserve.
+  static constexpr uint32_t kModest = 2;
 
   void Init(ChunkPool& pool) { pool_ = &pool; }
 
@@ -25,6 +27,7 @@ class RecordQueue {
     if (chunk_ != nullptr) return true;
     chunk_ = pool_->Take();
     if (chunk_ == nullptr) return false;
+    ++taken_;
     read_chunk_ = chunk_;  // the consumer looks at it only after the next Commit
     offset_ = read_offset_ = 0;
     limit_ = pool_->chunk_bytes() - kLastRoom - kLinkBytes;
@@ -73,14 +76,16 @@ class RecordQueue {
   void Close() {
     if (chunk_ == nullptr || !IsDrained()) return;
     pool_->Give(chunk_);
+    given_.fetch_add(1, std::memory_order_relaxed);
     chunk_ = read_chunk_ = nullptr;
   }
 
  private:
   bool NextChunk(uint32_t bytes) {
     if (bytes > limit_) return false;
-    std::byte* next = pool_->Take();
+    std::byte* next = pool_->Take(taken_ - given_.load(std::memory_order_relaxed) < kModest);
     if (next == nullptr) return false;
+    ++taken_;
     RecordHeader link;
     link.size = kLinkBytes;
     link.op = Op::kLink;
@@ -96,6 +101,7 @@ class RecordQueue {
     std::byte* next;
     memcpy(&next, link + 8, sizeof next);
     pool_->Give(read_chunk_);
+    given_.fetch_add(1, std::memory_order_relaxed);
     read_chunk_ = next;
     read_offset_ = 0;
     head_ += kLinkBytes;
@@ -106,12 +112,14 @@ class RecordQueue {
   uint32_t offset_ = 0;
   uint32_t limit_ = 0;
   uint64_t written_ = 0;
+  uint32_t taken_ = 0;  // chunks, over all time
   ChunkPool* pool_ = nullptr;
   alignas(64) std::atomic<uint64_t> tail_{0};
   // Consumer.
   alignas(64) uint64_t head_ = 0;
   std::byte* read_chunk_ = nullptr;
   uint32_t read_offset_ = 0;
+  std::atomic<uint32_t> given_{0};  // chunks given back; also read by the producer when it needs another
 };
 
 }  // namespace slowtoken::nvtx

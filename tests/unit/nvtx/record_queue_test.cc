@@ -72,6 +72,25 @@ TEST_F(NvtxQueue, RecordsComeOutInOrderAcrossChunks) {
   EXPECT_EQ(Drain(queue_), std::vector<uint64_t>());
 }
 
+// One thread says all it can between two rounds of the worker: the others still have two chunks each.
+TEST_F(NvtxQueue, AStormOnOneThreadLeavesAReserveToOthers) {
+  ChunkPool pool;
+  ASSERT_TRUE(pool.Init(arena_, 32, kChunk));
+  RecordQueue storm, calm, late;
+  for (RecordQueue* queue : {&storm, &calm, &late}) queue->Init(pool);
+  ASSERT_TRUE(storm.Open() && calm.Open());
+  while (Write(storm, 200, 1)) {
+  }
+  uint64_t calm_count = 0;
+  while (Write(calm, 200, calm_count)) ++calm_count;
+  EXPECT_EQ(calm_count, 2u * 4u) << "four records in each of two chunks";
+  EXPECT_TRUE(late.Open()) << "a thread that begins in the middle of it";
+  EXPECT_TRUE(Write(late, 200, 2));
+  EXPECT_EQ(Drain(calm).size(), calm_count);
+  EXPECT_TRUE(Write(calm, 200, 3)) << "what was read makes room for its own";
+  EXPECT_FALSE(Write(storm, 200, 1)) << "and not for the storm";
+}
+
 TEST_F(NvtxQueue, AFullPoolRefusesAndDrainingMakesRoom) {
   ASSERT_TRUE(queue_.Open());
   uint64_t count = 0;
