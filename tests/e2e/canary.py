@@ -5,63 +5,21 @@ the search finds what there is to find.
 
 usage: canary.py BUILD_DIR WORK_DIR
 """
-import base64
 import ctypes
 import json
 import os
 import pathlib
-import random
 import shutil
-import string
 import subprocess
 import sys
-import urllib.parse
 
 import harness
 from harness import expect
+from planted_words import check_search, draw_words, find
 
 PLACES = ("REQUEST", "CLASS", "PROMPT", "FIELD", "SCHEMA", "PAYLOAD", "NVTX", "DOMAIN", "CATEGORY", "REGISTERED", "THREAD", "NAMED",
           "SECRET", "ARGUMENT", "HOST", "CWD", "TMP", "OUT")
 SHOWN_IF_ASKED = ("REQUEST", "NVTX", "DOMAIN", "CATEGORY", "REGISTERED", "PAYLOAD", "FIELD", "NAMED", "THREAD", "CLASS")
-
-
-def draw_words():
-    """Twelve letters and digits each, in both cases: no chance hit, and short enough for a thread's name."""
-    drawn = random.SystemRandom()
-    return {place: "".join(drawn.choice(string.ascii_letters + string.digits) for _ in range(12)) for place in PLACES}
-
-
-def forms(word):
-    """What the word looks like in the encodings in which it could get out."""
-    data = word.encode()
-    yield "plain", data
-    yield "lower case", word.lower().encode()
-    yield "UTF-16LE", word.encode("utf-16-le")
-    yield "UTF-16BE", word.encode("utf-16-be")
-    yield "hex", data.hex().encode()
-    yield "HEX", data.hex().upper().encode()
-    yield "URL", "".join(f"%{byte:02x}" for byte in data).encode()
-    yield "URL upper", "".join(f"%{byte:02X}" for byte in data).encode()
-    for before in range(3):
-        text = base64.b64encode(b"\0" * before + data)
-        yield f"base64 at {before}", text[(before * 8 + 5) // 6:(before + len(data)) * 8 // 6]
-
-
-def find(words, outputs):
-    """(place, form, output) of every word that stands in an output."""
-    return [(place, form, name) for place, word in words.items() for form, needle in forms(word)
-            for name, data in outputs.items() if needle in data]
-
-
-def check_forms():
-    """The search itself: a word in each encoding, at each alignment, amid other bytes."""
-    word = "Ab3dEf6hIj9k"
-    encodings = [word, word.lower(), word.encode().hex(), word.encode().hex().upper(), urllib.parse.quote(word)]
-    blobs = [text.encode() for text in encodings] + [word.encode("utf-16-le"), word.encode("utf-16-be")]
-    blobs += [base64.b64encode(b"x" * n + word.encode() + b"yz") for n in range(5)]
-    for blob in blobs:
-        expect(find({"W": word}, {"blob": b"\0\1" + blob + b"\2"}), f"the search does not see {blob}")
-    expect(not find({"W": word}, {"blob": b"Ab3dEf6hIj9"}), "the search sees what is not there")
 
 
 def own_host_name(name):
@@ -141,15 +99,15 @@ def check_modes(paths):
 
 def main():
     h = harness.Harness(sys.argv[1], sys.argv[2])
-    check_forms()
+    check_search()
     for mode in ("trace", "flight", "metrics"):
-        run = Run(h, mode, draw_words())
+        run = Run(h, mode, draw_words(PLACES))
         found = find(run.words, run.outputs)
         print(f"mode {mode}: {len(run.outputs)} outputs, {sum(map(len, run.outputs.values()))} bytes")
         expect(any(name.endswith(".stt") for name in run.outputs), "there is no trace to search")
         expect(not found, f"mode {mode}: {found[:8]} got out")
         check_modes(run.top.rglob("*"))
-    words = draw_words()
+    words = draw_words(PLACES)
     run = Run(h, "trace", words, ["--ids=clear", "--clear-domains=*"])
     found = {place for place, _, _ in find(words, run.outputs)}
     expect(found == set(SHOWN_IF_ASKED), f"asked for in the clear, and found: {sorted(found)}; expected {sorted(SHOWN_IF_ASKED)}")

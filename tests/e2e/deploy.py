@@ -38,9 +38,12 @@ def read_only_root(h, work):
     """Every file system read-only but one volume, not root, PrivateTmp: as a hardened unit or pod."""
     volume = pathlib.Path(tempfile.mkdtemp(prefix="slowtoken-volume-", dir="/var/tmp"))
     os.chown(volume, NOBODY, NOBODY)
-    script = ('mount --make-rprivate / && mount --bind "$0" "$0" && mount -t tmpfs none /tmp 2>/dev/null; '
-              'mount -o remount,ro,bind / && exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"')
-    command = ["unshare", "--mount", "sh", "-c", script, volume, h.bin / "slowtoken", "run", "--mode=trace", "--", h.bin.parent / "hosts" / "host_endings", "exit"]
+    # What was built may lie below /tmp, or where others may not look: it is seen at /mnt.
+    script = ('built=$1; shift; mount --make-rprivate / && mount --bind "$0" "$0" && mount --bind "$built" /mnt && '
+              'mount -t tmpfs none /tmp 2>/dev/null; mount -o remount,ro,bind / && '
+              'exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"')
+    command = ["unshare", "--mount", "sh", "-c", script, volume, h.bin.parent, "/mnt/bin/slowtoken", "run", "--mode=trace", "--",
+               "/mnt/hosts/host_endings", "exit"]
     try:
         server = start(command, {"SLOWTOKEN_DIR": str(volume / "runs")})
         out, err = server.communicate(timeout=60)

@@ -75,14 +75,13 @@ ManifestState ReadManifest(const std::filesystem::path& folder) {
   ManifestState state;
   if (!manifest.is_object()) return state;
   try {
-    if (manifest.at("schema") != kSchema) return state;
     state.has_traces = HasTraces(manifest.at("out").get<std::string>());
     if (!manifest.contains("pid")) return state;
     reader::ProcessInfo process;
     process.pid = manifest.at("pid").get<uint64_t>();
     process.pid_start_ticks = manifest.at("pid_start_ticks").get<uint64_t>();
     process.boot_id = manifest.at("boot_id").get<std::string>();
-    state.names_process = true;
+    state.names_process = manifest.value("schema", "") == kSchema;
     state.alive = process.IsRunning();
   } catch (const nlohmann::json::exception&) {
   }

@@ -178,13 +178,14 @@ TEST_F(EngineTest, BugLog126_SeveralTokensAnEmission) {
 TEST_F(EngineTest, RequestsThatComeLaterJoinTheBatch) {
   worker.held = true;
   Start();
-  SendSubmit("a", 10, 4);
+  SendSubmit("a", 10, 50'000);  // it is still there, however long the others are on their way
   worker.AwaitIteration(1);
   SendSubmit("b", 10, 2);
   SendSubmit("c", 10, 2);
   frontend.Send(std::string("?"));  // an unknown message is left alone
   worker.Hold(false);
   ReadUntilEnd("c");
+  Stop();
   bool seen_together = false;
   for (const Plan& plan : worker.plans) {
     int64_t decodes = 0;

@@ -259,7 +259,7 @@ TEST(AnnotationShape, KeepsNameAndKeysAndNoValue) {
   char small[12];
   EXPECT_EQ(AnnotationShape("req.token|req=secret,n=many", small), "req.token|re");
   char room[160];
-  EXPECT_EQ(AnnotationShape(std::string(500, 'x') + "|n=1", room), std::string(64, 'x') + "|n=");
+  EXPECT_EQ(AnnotationShape(std::string(500, 'x').append("|n=1"), room), std::string(64, 'x').append("|n="));
   EXPECT_EQ(AnnotationShape({}, room), "") << "a message that says nothing";
 }
 
