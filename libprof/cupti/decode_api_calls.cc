@@ -25,17 +25,48 @@ void CountLaunch(const ApiRecord& r, bool captured, DecodeState& state) {
   ++(captured ? state.totals.launches_captured : state.totals.launches);
 }
 
+// What is the same for all records of one call: looked up once for those in a row.
+class CallInRow {
+ public:
+  CallInRow(DecodeState& state, capture::CollectContext& context) : state_(state), context_(context) {}
+
+  // False if the call is not to be told.
+  bool Take(const ApiRecord& r) {
+    if (r.cbid != cbid_ || r.kind != kind_) Find(r);
+    return told_;
+  }
+  const ApiClasses::Call& call() const { return *call_; }
+  record::ApiDomain domain() const { return domain_; }
+
+ private:
+  void Find(const ApiRecord& r) {
+    cbid_ = r.cbid;
+    kind_ = r.kind;
+    domain_ = kind_ == CUPTI_ACTIVITY_KIND_RUNTIME ? record::ApiDomain::kRuntime : record::ApiDomain::kDriver;
+    const bool ours = cbid_ == ProbeCall::kCallbackId && domain_ == record::ApiDomain::kDriver;
+    call_ = ours ? nullptr : &state_.classes.Known(domain_, cbid_, state_.api, context_.dictionary);
+    told_ = !ours && !(state_.whole_api_kinds && call_->unwanted());
+  }
+
+  DecodeState& state_;
+  capture::CollectContext& context_;
+  const ApiClasses::Call* call_ = nullptr;
+  CUpti_CallbackId cbid_ = 0;
+  CUpti_ActivityKind kind_ = CUPTI_ACTIVITY_KIND_INVALID;  // no record's
+  record::ApiDomain domain_ = record::ApiDomain::kRuntime;
+  bool told_ = false;
+};
+
 }  // namespace
 
 void Decode(std::span<const ApiRecord* const> records, DecodeState& state, capture::CollectContext& context) {
   record::ApiCall* next = state.calls.data();
+  CallInRow row(state, context);
+  const uint32_t thread_mask = state.thread_ids_known ? ~uint32_t{0} : 0;
   for (const ApiRecord* r : records) {
-    const auto domain =
-        r->kind == CUPTI_ACTIVITY_KIND_RUNTIME ? record::ApiDomain::kRuntime : record::ApiDomain::kDriver;
-    if (r->cbid == ProbeCall::kCallbackId && domain == record::ApiDomain::kDriver) continue;  // ours
-    const ApiClasses::Call& call = state.classes.Known(domain, r->cbid, state.api, context.dictionary);
-    if (state.whole_api_kinds && call.unwanted()) continue;
-    if (call.capture != ApiClasses::Capture::kNone) FollowCapture(*r, call.capture, domain, state, context);
+    if (!row.Take(*r)) continue;
+    const ApiClasses::Call& call = row.call();
+    if (call.capture != ApiClasses::Capture::kNone) FollowCapture(*r, call.capture, row.domain(), state, context);
     const bool captured = call.can_be_captured && state.captures.Contains(r->threadId, r->start);
     if (call.launches) CountLaunch(*r, captured, state);
     const Times times = state.times.Convert(r->start, r->end, context.clock, context.losses);
@@ -44,9 +75,9 @@ void Decode(std::span<const ApiRecord* const> records, DecodeState& state, captu
     next->correlation = r->correlationId;
     next->cbid = r->cbid;
     next->return_value = static_cast<int32_t>(r->returnValue);
-    next->thread = state.thread_ids_known ? r->threadId : 0;
+    next->thread = r->threadId & thread_mask;
     next->name = call.name;
-    next->domain = domain;
+    next->domain = row.domain();
     next->api_class = call.api_class;
     next->captured = captured;
     next->process = 0;

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIP = 77
-LIMITS = {("encode", "graph"): 300, ("encode", "eager"): 450, ("all", "graph"): 1120, ("all", "eager"): 1950}
+LIMITS = {("encode", "graph"): 300, ("encode", "eager"): 430, ("all", "graph"): 1120, ("all", "eager"): 1950}
 
 
 def count(bench, part, mode, passes):
