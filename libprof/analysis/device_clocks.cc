@@ -7,15 +7,6 @@
 namespace slowtoken::analysis {
 namespace {
 
-// nvmlClocksEventReasons (NVML API reference) that slow a GPU down. Not those of an idle GPU (1), of application clocks
-// that somebody set (2) or of a display (0x100).
-struct Reason {
-  uint64_t bit;
-  const char* name;
-};
-constexpr Reason kReasons[] = {{0x4, "power_cap"}, {0x8, "hardware"},          {0x10, "sync_boost"},
-                               {0x20, "thermal"},  {0x40, "hardware_thermal"}, {0x80, "power_brake"}};
-
 // A sample stands for the time until the next, but not longer.
 constexpr record::TimeNs kLongest = 2'000'000'000;
 
@@ -49,7 +40,7 @@ void DeviceClocks::Add(const record::DeviceSample& sample) {
     const uint64_t held = std::min(sample.time - sampled.last, kLongest);
     summary.throttle_known_ns += held;
     bool slowed = false;
-    for (const Reason& reason : kReasons) {
+    for (const record::ThrottleReason& reason : record::kThrottleReasons) {
       if ((sampled.last_reasons & reason.bit) == 0) continue;
       summary.throttled_ns[reason.name] += held;
       slowed = true;

@@ -21,6 +21,11 @@ class Devices {
   // The bit of the GPU that a lane of `process` runs on; bit 63 is shared by all beyond the 63rd.
   uint64_t BitOf(record::LaneId lane, record::ProcessIndex process);
 
+  // The same for a GPU by its number in the process.
+  uint64_t BitOfOrdinal(uint32_t ordinal, record::ProcessIndex process) {
+    return uint64_t{1} << IndexOf(process, ordinal);
+  }
+
   // The number of the GPU behind a bit of BitOf: the least of all (process, ordinal) that are the same GPU.
   uint32_t NumberOf(uint64_t bit) const { return static_cast<uint32_t>(std::countr_zero(Widen(bit))); }
   // Of the (process, ordinal) with this number.

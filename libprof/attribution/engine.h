@@ -30,6 +30,7 @@
 #include "attribution/stall_rule.h"
 #include "attribution/thread_activity.h"
 #include "attribution/thread_ranges.h"
+#include "attribution/throttle_log.h"
 #include "attribution/wait_watch.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
@@ -57,6 +58,9 @@ class Engine final : public record::EventVisitor {
   void On(const record::CpuSample& sample) override { activity_.Add(sample); }
   void On(const record::HostSample& sample) override { activity_.Add(sample); }
   void On(const record::DeviceInfo& device) override;
+  void On(const record::DeviceSample& sample) override {
+    throttles_.Add(sample, devices_.BitOfOrdinal(sample.device, sample.process));
+  }
   void On(const record::SourceStatus& status) override { blind_.Add(status); }
   void On(const record::Advance& advance) override;
 
@@ -107,6 +111,7 @@ class Engine final : public record::EventVisitor {
   IterationHabits habits_;
   BlindIntervals blind_;
   Devices devices_;
+  ThrottleLog throttles_;
   Partition partition_;
   StallRule rule_;
   WaitWatch watch_;
@@ -118,7 +123,7 @@ class Engine final : public record::EventVisitor {
   IterationPass iteration_pass_;
   TtftPhases ttft_phases_;
   GapPhases gap_phases_{{requests_, iterations_, intervals_, batches_, devices_, host_work_, habits_, partition_}};
-  EvidenceFinder evidence_{{iterations_, intervals_, batches_, devices_, host_work_, habits_, activity_}};
+  EvidenceFinder evidence_{{iterations_, intervals_, batches_, devices_, throttles_, host_work_, habits_, activity_}};
   StallCauses stall_causes_{evidence_, gap_phases_};
   FirstTokenRule first_rule_;
   FirstTokenCauses first_causes_{{evidence_, first_rule_, host_work_, batches_, requests_, ttft_phases_}};

@@ -247,7 +247,16 @@ bool EvidenceFinder::SlowKernels(const CauseCase& c, CauseFinding* finding) cons
   if (!Conclude(c, found, Cause::kGpuSlow, EvidenceKind::kSlowKernels, finding)) return false;
   finding->iter = iter;
   finding->amount = usual;
+  PreferClocks(c, finding);
   return true;
+}
+
+void EvidenceFinder::PreferClocks(const CauseCase& c, CauseFinding* finding) const {
+  const uint64_t reasons = parts_.throttles.Over(parts_.devices.Widen(c.own.device_mask), finding->evidence_start_ns,
+                                                 finding->evidence_end_ns);
+  if (reasons == 0) return;
+  finding->evidence = EvidenceKind::kClocks;
+  finding->amount = reasons;
 }
 
 bool EvidenceFinder::ThreadPaused(const CauseCase& c, CauseFinding* finding) const {

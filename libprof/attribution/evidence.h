@@ -12,6 +12,7 @@
 #include "attribution/iteration_table.h"
 #include "attribution/own_work.h"
 #include "attribution/thread_activity.h"
+#include "attribution/throttle_log.h"
 #include "record/causes.h"
 
 namespace slowtoken::attribution {
@@ -32,6 +33,7 @@ class EvidenceFinder {
     const IntervalPool& intervals;
     const BatchTracker& batches;
     const Devices& devices;
+    const ThrottleLog& throttles;
     const HostWork& host_work;
     const IterationHabits& habits;
     const ThreadActivity& activity;
@@ -58,6 +60,8 @@ class EvidenceFinder {
   bool Sampling(const CauseCase& c, record::CauseFinding* finding) const;
   // Decode iterations that did the usual work and took longer.
   bool SlowKernels(const CauseCase& c, record::CauseFinding* finding) const;
+  // For a finding of slow kernels: if the GPU's clocks were held down at that time, that is the evidence.
+  void PreferClocks(const CauseCase& c, record::CauseFinding* finding) const;
   // The thread that should have acted did not run, or did.
   bool ThreadPaused(const CauseCase& c, record::CauseFinding* finding) const;
   bool ThreadRan(const CauseCase& c, record::CauseFinding* finding) const;

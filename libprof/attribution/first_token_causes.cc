@@ -153,7 +153,9 @@ bool FirstTokenCauses::FindPrefillCause(const CauseCase& c, CauseFinding* findin
   const uint64_t own_busy = busy - std::min(busy, others);
   const bool as_usual = own_busy <= expected + expected / 2;
   if (as_usual) return conclude(own_busy, Cause::kLongPrompt, EvidenceKind::kOwnPrompt, own_tokens);
-  return conclude(own_busy - expected, Cause::kGpuSlow, EvidenceKind::kSlowKernels, expected);
+  if (!conclude(own_busy - expected, Cause::kGpuSlow, EvidenceKind::kSlowKernels, expected)) return false;
+  parts_.evidence.PreferClocks(c, finding);
+  return true;
 }
 
 // Whose texts the own tokenise thread worked on, without a pause, until it came to this request.

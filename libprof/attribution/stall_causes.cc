@@ -8,6 +8,10 @@ using record::GapPhase;
 
 namespace {
 
+// A phase that took no more than this part of the gap longer than usual explains nothing: such a gap is a stall only
+// because few were seen before it, or because the service level lies at what is usual.
+constexpr uint64_t kLeastPart = 20;
+
 bool IsHostPhase(GapPhase phase) {
   return phase == GapPhase::kSchedule || phase == GapPhase::kSubmit || phase == GapPhase::kGpuIdle ||
          phase == GapPhase::kCommitWait;
@@ -38,6 +42,7 @@ void StallCauses::Judge(const GapInputs& inputs, record::GapSummary* gap) {
     gap->finding.evidence = EvidenceKind::kBlind;
     return;
   }
+  if (gap->excess_ns < gap->gap_ns / kLeastPart) return;
   const Pieces pieces = phases_.PiecesOf(gap->largest_phase);
   const Iteration* acting = inputs.own.yield;
   if (acting == nullptr && !inputs.own.entries.empty()) acting = inputs.own.entries.back().iteration;

@@ -44,7 +44,7 @@ namespace slowtoken::record {
   X(kCommittedEarly, "committed_early")  /* amount: ns from commit to sent */                                       \
   X(kCollective, "collective")           /* iter */                                                                 \
   X(kSlowKernels, "slow_kernels")        /* iter; amount: the usual ns of such an iteration */                      \
-  X(kClocks, "clocks")                   /* amount: throttle reasons (NVML) */                                      \
+  X(kClocks, "clocks")                   /* iter; amount: why, bits of kThrottleReasons */                           \
   X(kWaitMarks, "wait_marks")            /* what the engine said it waits for */                                    \
   X(kBusyTokenizer, "busy_tokenizer")    /* thread; req: whose text it worked on */                                 \
   X(kOwnPrompt, "own_prompt")            /* amount: tokens */                                                       \

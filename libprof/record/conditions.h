@@ -8,7 +8,7 @@ namespace slowtoken::record {
 
 // One fact about the process's surroundings. Told when found out; the trace repeats all of them at each chunk's head.
 struct Condition {
-  StringId name = 0;   // "driver.version", "host.cpu", …: docs/TRACE_FORMAT.md has the list
+  StringId name = 0;   // "driver.version", "host.cpu", …: docs/METRICS.md has the list
   StringId value = 0;  // text; a pseudonym where the fact would identify somebody
   ProcessIndex process = 0;
 };
@@ -26,7 +26,7 @@ enum DeviceSampleField : uint32_t {
 };
 struct DeviceSample {
   TimeNs time = 0;
-  uint64_t throttle_reasons = 0;  // nvmlClocksEventReasons bits
+  uint64_t throttle_reasons = 0;  // nvmlClocksEventReasons bits; those that slow a GPU down: kThrottleReasons
   uint64_t memory_used = 0;       // bytes
   uint32_t device = 0;            // DeviceInfo::ordinal
   uint32_t present = 0;
@@ -38,5 +38,16 @@ struct DeviceSample {
   uint32_t memory_utilization = 0;  // percent
   ProcessIndex process = 0;
 };
+
+// nvmlClocksEventReasons (NVML API reference) that slow a GPU down. Not those of an idle GPU (1), of application clocks
+// that somebody set (2) or of a display (0x100).
+struct ThrottleReason {
+  uint64_t bit;
+  const char* name;
+};
+inline constexpr ThrottleReason kThrottleReasons[] = {{0x4, "power_cap"},         {0x8, "hardware"},
+                                                      {0x10, "sync_boost"},       {0x20, "thermal"},
+                                                      {0x40, "hardware_thermal"}, {0x80, "power_brake"}};
+inline constexpr uint64_t kSlowingReasons = 0x4 | 0x8 | 0x10 | 0x20 | 0x40 | 0x80;
 
 }  // namespace slowtoken::record

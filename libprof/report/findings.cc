@@ -1,7 +1,11 @@
 #include "report/findings.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
+#include <vector>
+
+#include "record/conditions.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -109,6 +113,15 @@ std::string ThreadEvidence(const v1::Finding& f) {
   }
 }
 
+// "power_cap, thermal"
+std::string ThrottleText(uint64_t reasons) {
+  std::vector<const char*> names;
+  for (const record::ThrottleReason& reason : record::kThrottleReasons) {
+    if ((reasons & reason.bit) != 0) names.push_back(reason.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 }  // namespace
 
 std::string EvidenceSentence(const v1::Finding& f) {
@@ -133,7 +146,8 @@ std::string EvidenceSentence(const v1::Finding& f) {
     case EvidenceKind::kSlowKernels:
       return absl::StrCat("the same work took ", took, " longer than the usual ", Duration(f.amount()));
     case EvidenceKind::kClocks:
-      return absl::StrCat("the GPU's clock was held down, ", took);
+      return absl::StrCat("the same work took ", took, " longer while the GPU's clocks were held down (",
+                          ThrottleText(f.amount()), ")");
     case EvidenceKind::kWaitMarks:
       return absl::StrCat("the engine said so for ", took);
     case EvidenceKind::kBusyTokenizer:

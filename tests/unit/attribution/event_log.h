@@ -10,8 +10,8 @@ namespace slowtoken::attribution::testing {
 
 struct LoggedEvent {
   std::variant<record::Kernel, record::Memcpy, record::Memset, record::GraphLaunch, record::ApiCall, record::Annotation,
-               record::DeviceInfo, record::OffCpu, record::CpuSample, record::HostSample, record::Overhead,
-               record::SourceStatus>
+               record::DeviceSample, record::DeviceInfo, record::OffCpu, record::CpuSample, record::HostSample,
+               record::Overhead, record::SourceStatus>
       event;
   std::vector<record::BatchRow> rows;  // of a batch annotation
   record::TimeNs known = 0;            // when it can be delivered at the earliest: its end
