@@ -53,8 +53,14 @@ void SummaryChoice::Merge(record::IterationSummary& into, const record::Iteratio
     merged.decode_rows = rest.decode_rows;
     merged.prefill_tokens = rest.prefill_tokens;
   }
-  if (merged.present == 0) {
-    merged.present = rest.present;
+  if (!merged.has_counts()) {
+    merged.prefill_rows = rest.prefill_rows;
+    merged.decode_rows = rest.decode_rows;
+    merged.prefill_tokens = rest.prefill_tokens;
+    merged.present |= rest.present & record::kIterationSaysCounts;
+  }
+  if ((merged.present & ~record::kIterationSaysCounts) == 0) {
+    merged.present |= rest.present;
     merged.kv_used = rest.kv_used;
     merged.kv_total = rest.kv_total;
     merged.waiting = rest.waiting;

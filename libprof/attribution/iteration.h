@@ -76,7 +76,7 @@ struct Iteration {
   uint32_t launches = 0;          // kernel and graph launches
   uint32_t launches_matched = 0;  // of them, those with a GPU record
 
-  // Batch (sealed).
+  // Batch: what `iter` says of its size; once sealed, of a batch that is known, its rows.
   bool batch_known = false;
   uint32_t prefill_rows = 0, decode_rows = 0, prefill_tokens = 0;
 

@@ -98,6 +98,15 @@ void IterationPass::ApplyFields(const Annotation& annotation) {
   take(AnnotationField::kKvUsed, 1, &iteration.kv_used);
   take(AnnotationField::kKvTotal, 2, &iteration.kv_total);
   take(AnnotationField::kWaiting, 4, &iteration.waiting);
+  const auto count = [&](AnnotationField field, uint32_t* value) {
+    if (!annotation.Has(field)) return;
+    *value = std::max(*value, static_cast<uint32_t>(std::min<uint64_t>(annotation.Get(field), UINT32_MAX)));
+    iteration.present |= record::kIterationSaysCounts;
+  };
+  if (iteration.sealed) return;
+  count(AnnotationField::kNPrefill, &iteration.prefill_rows);
+  count(AnnotationField::kNDecode, &iteration.decode_rows);
+  count(AnnotationField::kPrefillTok, &iteration.prefill_tokens);
 }
 
 void IterationPass::ResolveRanges(TimeNs settled) {
@@ -165,6 +174,7 @@ size_t IterationPass::BindRows(Iteration& iteration) {
   const BatchTracker::Knowledge knowledge = parts_.batches->Known(iteration.key);
   iteration.batch_known = knowledge == BatchTracker::Knowledge::kKnown;
   if (knowledge == BatchTracker::Knowledge::kLost) parts_.losses->Add(base::Loss::kBatchUnknown);
+  if (iteration.batch_known) iteration.prefill_rows = iteration.decode_rows = iteration.prefill_tokens = 0;
   if ((iteration.flags & record::kFlagDummy) != 0) return 0;
   size_t count = 0;
   parts_.batches->ForEachRow(iteration.key, [&](const record::BatchRow& row) {

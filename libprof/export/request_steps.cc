@@ -37,7 +37,7 @@ const char* StepOf(AnnotationName name) {
 
 const char* KindOf(const record::IterationSummary& iteration) {
   if (iteration.dummy) return "dummy iteration";
-  if (!iteration.batch_known) return "iteration";
+  if (!iteration.has_counts()) return "iteration";
   if (iteration.prefill_rows != 0 && iteration.decode_rows != 0) return "mixed iteration";
   return iteration.prefill_rows != 0 ? "prefill iteration" : "decode iteration";
 }
@@ -139,7 +139,7 @@ void RequestSteps::On(const record::IterationSummary& iteration) {
   if (!analysis::IsInterval(iteration.start, iteration.end)) return;
   event_.Start(KindOf(iteration), "iteration").Number("iter", iteration.key.iter).Number("kernels", iteration.kernels);
   event_.Number("graph_launches", iteration.graph_launches);
-  if (iteration.batch_known) {
+  if (iteration.has_counts()) {
     event_.Number("prefill", iteration.prefill_rows)
         .Number("decode", iteration.decode_rows)
         .Number("prefill_tok", iteration.prefill_tokens);

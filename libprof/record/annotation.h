@@ -54,7 +54,8 @@ enum class FieldType : uint8_t { kNumber, kRequest, kText, kWaitReason, kFinish,
   X(kKvTotal, "kv_total", kNumber) X(kWaiting, "waiting", kNumber) X(kSeq, "seq", kNumber)                   \
   X(kBlocks, "blocks", kNumber) X(kBytes, "bytes", kNumber) X(kUsed, "used", kNumber)                        \
   X(kTotal, "total", kNumber) X(kPeer, "peer", kText) X(kClass, "class", kText) X(kTrace, "trace", kText)    \
-  X(kName, "name", kText)
+  X(kName, "name", kText) X(kNPrefill, "n_prefill", kNumber) X(kNDecode, "n_decode", kNumber)                \
+  X(kPrefillTok, "prefill_tok", kNumber)
 // clang-format on
 
 enum class AnnotationField : uint8_t {

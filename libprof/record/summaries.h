@@ -70,6 +70,9 @@ struct GapSummary {
   ProcessIndex process = 0;
 };
 
+// Of IterationSummary::present: the engine said how many rows there are, though perhaps not whose.
+inline constexpr uint32_t kIterationSaysCounts = 8;
+
 // One iteration as far as this reader could join it.
 struct IterationSummary {
   IterationKey key;
@@ -92,9 +95,12 @@ struct IterationSummary {
   uint64_t kv_used = 0;
   uint64_t kv_total = 0;
   uint64_t waiting = 0;
-  uint32_t present = 0;            // bit 0 kv_used, bit 1 kv_total, bit 2 waiting
+  uint32_t present = 0;            // bit 0 kv_used, bit 1 kv_total, bit 2 waiting, bit 3 kIterationSaysCounts
   ProcessIndex process = 0;        // of the process that emitted `iter`
   std::span<const BatchRow> rows;  // valid during the call
+
+  // Whether prefill_rows, decode_rows and prefill_tokens are known.
+  bool has_counts() const { return batch_known || (present & kIterationSaysCounts) != 0; }
 };
 
 // X(enumerator, name): the distributions attribution keeps. Phase histograms carry a phase index as `label`.

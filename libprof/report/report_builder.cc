@@ -127,7 +127,7 @@ void ReportBuilder::On(const record::IterationSummary& summary) {
       all.set_eager(all.eager() + 1);
     }
     if (summary.prefill_rows != 0 && summary.decode_rows != 0) all.set_mixed(all.mixed() + 1);
-    if (!summary.batch_known) all.set_batch_unknown(all.batch_unknown() + 1);
+    if (!summary.has_counts()) all.set_batch_unknown(all.batch_unknown() + 1);
     if (analysis::IsInterval(summary.start, summary.end)) iteration_duration_.Add(summary.end - summary.start);
     if (summary.gpu_start != 0) iteration_gpu_.Add(summary.gpu_busy_ns);
   }
@@ -145,7 +145,7 @@ void ReportBuilder::On(const record::IterationSummary& summary) {
     out.set_gpu_ns(summary.gpu_busy_ns);
     if (!(options_.graph_launch_level && summary.graph)) out.set_collective_ns(summary.collective_ns);
   }
-  if (summary.batch_known) {
+  if (summary.has_counts()) {
     out.set_prefill(summary.prefill_rows);
     out.set_decode(summary.decode_rows);
     out.set_prefill_tok(summary.prefill_tokens);

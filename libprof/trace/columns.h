@@ -124,7 +124,7 @@ static_assert(sizeof(record::PayloadField) == 16, "a member changed");
   X(1, start, start, kTime) X(2, end, end, kAfter) X(5, thread, thread, kNumber) \
   X(6, end_thread, end_thread, kNumber) X(7, range_id, range_id, kNumber) X(8, present, present, kNumber)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::Annotation, SLOWTOKEN_ANNOTATION_COLUMNS, 40 + 8 + 28 * 8 + 16, 47)
+SLOWTOKEN_COLUMNS_OF(record::Annotation, SLOWTOKEN_ANNOTATION_COLUMNS, 40 + 8 + 31 * 8 + 16, 50)
 
 enum AnnotationColumn : unsigned {
   kAnnotationName = 3,
@@ -133,7 +133,7 @@ enum AnnotationColumn : unsigned {
   kAnnotationFirstValue = 20,
 };
 enum AnnotationFlag : uint64_t { kAnnotationKindMask = 15, kAnnotationBatchIsSet = 16, kAnnotationHasRows = 32 };
-static_assert(record::kAnnotationFieldCount == 28, "add the value column");
+static_assert(record::kAnnotationFieldCount == 31, "add the value column");
 
 // X(enumerator of AnnotationField, column)
 // clang-format off
@@ -145,7 +145,8 @@ static_assert(record::kAnnotationFieldCount == 28, "add the value column");
   X(kFinishReason, value_finish_reason) X(kFlags, value_flags) X(kKvUsed, value_kv_used)                        \
   X(kKvTotal, value_kv_total) X(kWaiting, value_waiting) X(kSeq, value_seq) X(kBlocks, value_blocks)            \
   X(kBytes, value_bytes) X(kUsed, value_used) X(kTotal, value_total) X(kPeer, value_peer)                       \
-  X(kClass, value_class) X(kTrace, value_trace) X(kName, value_name)
+  X(kClass, value_class) X(kTrace, value_trace) X(kName, value_name)                          \
+  X(kNPrefill, value_n_prefill) X(kNDecode, value_n_decode) X(kPrefillTok, value_prefill_tok)
 // clang-format on
 
 // Batch rows of annotations and iteration summaries, relative to the count column.
