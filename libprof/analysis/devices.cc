@@ -16,6 +16,14 @@ std::string UuidText(const uint8_t (&uuid)[16], bool mig) {
   return text;
 }
 
+namespace {
+
+std::string UnknownUuid(record::ProcessIndex process, uint32_t ordinal) {
+  return absl::StrCat("unknown-", process, "-", ordinal);
+}
+
+}  // namespace
+
 Device& Devices::Make(std::string uuid) {
   Device*& device = by_uuid_[uuid];
   if (device == nullptr) {
@@ -27,7 +35,7 @@ Device& Devices::Make(std::string uuid) {
 
 void Devices::Add(const record::DeviceInfo& info) {
   Device*& device = by_ordinal_[{info.process, info.ordinal}];
-  const std::string uuid = UuidText(info.uuid, info.is_mig);
+  const std::string uuid = info.has_uuid() ? UuidText(info.uuid, info.is_mig) : UnknownUuid(info.process, info.ordinal);
   if (device == nullptr) {
     device = &Make(uuid);
   } else if (device->uuid.starts_with("unknown-") && !by_uuid_.contains(uuid)) {
@@ -44,7 +52,7 @@ DeviceTimeline& Devices::NewTimelineOf(record::LaneId lane) {
   if (lane >= device_of_lane_.size()) device_of_lane_.resize(lane + size_t{1}, nullptr);
   const record::Lane& where = dictionary_->lane(lane);
   Device*& device = by_ordinal_[{where.process, where.device}];
-  if (device == nullptr) device = &Make(absl::StrCat("unknown-", where.process, "-", where.device));
+  if (device == nullptr) device = &Make(UnknownUuid(where.process, where.device));
   device_of_lane_[lane] = device;
   return device->timeline;
 }

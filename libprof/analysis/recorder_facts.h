@@ -49,6 +49,7 @@ class RecorderFacts {
   void Add(const record::CpuSample&) { saw_thread_states_ = true; }
 
   bool saw_thread_states() const { return saw_thread_states_; }
+  bool saw_own_cost() const { return !costs_.empty(); }
   uint64_t Lost(base::Loss cause) const;                                                       // over all processes
   const std::vector<record::DetailChange>& detail_changes() const { return detail_changes_; }  // each once
   const std::vector<record::Trigger>& triggers() const { return triggers_; }  // each once, in order of arrival

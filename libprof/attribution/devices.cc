@@ -23,7 +23,7 @@ uint32_t Devices::IndexOf(record::ProcessIndex process, uint32_t ordinal) {
 
 void Devices::Add(const record::DeviceInfo& info) {
   const uint32_t index = IndexOf(info.process, info.ordinal);
-  if (index == kMost) return;
+  if (index == kMost || !info.has_uuid()) return;
   Device& device = devices_[index];
   device.has_uuid = true;
   std::copy(std::begin(info.uuid), std::end(info.uuid), device.uuid.begin());

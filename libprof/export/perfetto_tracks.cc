@@ -110,9 +110,13 @@ TrackId PerfettoTracks::Device(ProcessIndex process, uint32_t ordinal) {
     return Declare(TrackUuid("unknown gpu", process, ordinal), 0,
                    absl::StrCat("GPU ", ordinal, " of process ", process));
   }
+  const std::string name(dictionary_->text(info->second.name));
+  if (!info->second.has_uuid()) {
+    return Declare(TrackUuid("unknown gpu", process, ordinal), 0,
+                   absl::StrCat("GPU ", ordinal, " of process ", process, " ", name));
+  }
   const std::string uuid = analysis::UuidText(info->second.uuid, info->second.is_mig);
-  return Declare(TrackUuid(uuid, 0), 0,
-                 absl::StrCat("GPU ", std::string(dictionary_->text(info->second.name)), " ", uuid));
+  return Declare(TrackUuid(uuid, 0), 0, absl::StrCat("GPU ", name, " ", uuid));
 }
 
 TrackId PerfettoTracks::Stream(record::LaneId lane) {

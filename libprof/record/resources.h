@@ -9,7 +9,7 @@
 namespace slowtoken::record {
 
 struct DeviceInfo {
-  uint8_t uuid[16] = {};  // CUuuid; the MIG instance's where there is one
+  uint8_t uuid[16] = {};  // CUuuid; the MIG instance's where there is one. All 0: not known
   bool is_mig = false;
   uint32_t ordinal = 0;  // CUPTI's device id in this process
   StringId name = 0;
@@ -20,6 +20,13 @@ struct DeviceInfo {
   uint64_t memory_bandwidth = 0;  // bytes per second
   uint32_t core_clock_khz = 0;
   ProcessIndex process = 0;
+
+  bool has_uuid() const {
+    for (const uint8_t byte : uuid) {
+      if (byte != 0) return true;
+    }
+    return false;
+  }
 };
 
 struct ContextInfo {

@@ -12,6 +12,7 @@
 #include "analysis/detail_spans.h"
 #include "analysis/text_safety.h"
 #include "report/coverage_warnings.h"
+#include "report/imported.h"
 #include "report/kept_detail.h"
 
 namespace slowtoken::report {
@@ -73,6 +74,7 @@ void FillMissing(const v1::Report& report, const analysis::TraceAnalysis& analys
   missing(counts.batches == 0, "batches");
   missing(report.origin().utc().empty(), "utc");
   missing(!analysis.facts().saw_thread_states(), "thread_states");  // then host causes stay unknown
+  missing(!analysis.facts().saw_own_cost(), "own_cost");
 }
 
 void FillProcesses(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
@@ -164,6 +166,7 @@ void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<r
   }
   conditions.set_cupti_version(version);
   for (const auto& [name, values] : analysis.surroundings().Values()) {
+    if (IsAboutImport(name)) continue;  // stands in coverage
     v1::Fact& fact = *conditions.add_facts();
     fact.set_name(name);
     fact.mutable_values()->Add(values.begin(), values.end());
@@ -192,6 +195,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   }
   FillProcesses(analysis, processes, coverage);
   FillMissing(report, analysis, coverage);
+  AddImported(analysis, coverage);
   if (NoDetail(processes)) coverage.add_missing("detail");
   for (const std::string& file : notes.unreadable) coverage.add_unreadable(SafeText(file, 512));
   for (const std::string& engines : notes.engines) coverage.add_engines_kept_apart(SafeText(engines, 512));

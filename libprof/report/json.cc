@@ -195,12 +195,14 @@ Json KernelCategoryJson(const v1::KernelCategory& category) {
   return {{"category", category.name()}, {"count", category.count()}, {"total_ns", category.total_ns()}};
 }
 
-Json OverheadJson(const v1::Overhead& overhead) {
-  return {{"worker_cpu_ns", overhead.worker_cpu_ns()},
-          {"callback_ns", overhead.callback_ns()},
-          {"memory_bytes", overhead.memory_bytes()},
-          {"flush_cpu_ns", overhead.flush_cpu_ns()},
-          {"cupti_overhead_ns", overhead.cupti_overhead_ns()},
+Json OverheadJson(const v1::Report& report) {
+  const v1::Overhead& overhead = report.overhead();
+  const auto told = [&](uint64_t value) { return report.has_overhead() ? Json(value) : Json(); };
+  return {{"worker_cpu_ns", told(overhead.worker_cpu_ns())},
+          {"callback_ns", told(overhead.callback_ns())},
+          {"memory_bytes", told(overhead.memory_bytes())},
+          {"flush_cpu_ns", told(overhead.flush_cpu_ns())},
+          {"cupti_overhead_ns", told(overhead.cupti_overhead_ns())},
           {"share", overhead.has_share() ? Json(overhead.share()) : Json()}};
 }
 
@@ -261,7 +263,7 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
                  {"note", by.note()}});
   }
   WriteMember(out, "launch", LaunchJson(report.launch()));
-  WriteMember(out, "overhead", OverheadJson(report.overhead()));
+  WriteMember(out, "overhead", OverheadJson(report));
   WriteMember(out, "conditions", ConditionsJson(report.conditions()));
   WriteArray(out, "ranks", google::protobuf::RepeatedPtrField<v1::Device>(),
              DeviceJson);  // one host so far: none are merged

@@ -228,6 +228,7 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
     out.set_max_ns(kernel.max_ns);
   }
   const analysis::RecorderFacts& facts = analysis.facts();
+  if (!facts.saw_own_cost()) return;  // what nobody measured is not zero
   v1::Overhead& overhead = *report_.mutable_overhead();
   overhead.set_worker_cpu_ns(facts.WorkerCpuNs());
   overhead.set_callback_ns(facts.CallbackNs());

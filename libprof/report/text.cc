@@ -8,6 +8,7 @@
 
 #include "analysis/text_safety.h"
 #include "report/ascii.h"
+#include "report/imported.h"
 #include "report/kept_detail.h"
 #include "report/text_sections.h"
 #include "report/units.h"
@@ -74,7 +75,11 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
                     WithCommas(coverage.seen().launches()),
                     " launches seen; requests, iterations and metrics rest on all\n");
   }
-  if (coverage.dropped().empty()) absl::StrAppend(&out, "  nothing was dropped\n");
+  if (LossesUnknown(coverage)) {
+    absl::StrAppend(&out, "  what the recorder dropped is not known\n");
+  } else if (coverage.dropped().empty()) {
+    absl::StrAppend(&out, "  nothing was dropped\n");
+  }
   if (!coverage.missing().empty())
     absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4, style));
   return out + LabelsText(report.conditions(), style);

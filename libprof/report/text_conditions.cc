@@ -17,7 +17,8 @@ struct Group {
   std::vector<std::string> prefixes;  // of the conditions' names, in the order in which they are written
 };
 
-const Group kGroups[] = {{"driver", {"driver.", "gpu.", "nvml."}},
+const Group kGroups[] = {{"imported from", {"source."}},
+                         {"driver", {"driver.", "gpu.", "nvml."}},
                          {"engine", {"package.", "python."}},
                          {"libraries", {"library."}},
                          {"host", {"host."}},

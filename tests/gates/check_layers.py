@@ -22,7 +22,7 @@ BELOW = {
     "conditions": ["base", "record", "capture"],
     "nvml": ["base", "record", "capture"],
     "reader": ["base", "record", "trace", "attribution", "proto"],
-    "import": ["base", "record", "reader"],
+    "import": ["base", "record", "trace", "rules"],
     "analysis": ["base", "record", "rules", "attribution", "reader"],
     "report": ["base", "record", "rules", "attribution", "reader", "analysis", "proto"],
     "export": ["base", "record", "rules", "attribution", "reader", "analysis", "proto"],

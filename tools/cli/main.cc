@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"why", "explain one slow request or token: its timeline and its cause", Why},
     {"diff", "say what changed between two runs, with confidence", Diff},
     {"export", "write a trace for another tool (Perfetto)", Export},
+    {"import", "make a trace of another tool's (PyTorch profiler, Chrome-trace JSON)", Import},
     {"verify", "check a trace: integrity, losses, coverage", Verify},
     {"overhead", "measure what slowtoken costs a program", Overhead},
     {"doctor", "say what works on this machine and what to do about the rest", Doctor},
@@ -64,11 +65,11 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
-  std::fprintf(
-      stderr,
-      "slowtoken: %s; the verbs are run, env, ctl, top, report, why, diff, export, verify, overhead, doctor (see "
-      "slowtoken --help)\n",
-      name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+  std::fprintf(stderr,
+               "slowtoken: %s; the verbs are run, env, ctl, top, report, why, diff, export, import, verify, overhead, "
+               "doctor (see "
+               "slowtoken --help)\n",
+               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
   return kUsage;
 }
 

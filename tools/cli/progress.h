@@ -1,8 +1,7 @@
-// Progress: a line on the terminal that says how far a long reading has come. Silent when stderr is no terminal, and
-// for the first second. A visitor among others; looks at the clock once an Advance event.
+// Progress: the progress line of a replay of traces. A visitor among others; looks at the clock once an Advance event.
 #pragma once
 
-#include "base/time.h"
+#include "progress_line.h"
 #include "reader/trace_set.h"
 #include "record/visitor.h"
 
@@ -10,20 +9,17 @@ namespace slowtoken::cli {
 
 class Progress final : public record::EventVisitor {
  public:
-  Progress(const reader::TraceSet& traces, const char* verb);
+  Progress(const reader::TraceSet& traces, const char* verb) : traces_(&traces), line_(verb) {}
 
   using EventVisitor::On;
-  void On(const record::Advance&) override;
+  void On(const record::Advance&) override { line_.Show(traces_->bytes_read(), traces_->bytes_total()); }
 
   // Takes the line away, if there is one.
-  void Clear();
+  void Clear() { line_.Clear(); }
 
  private:
   const reader::TraceSet* traces_;
-  const char* verb_;
-  bool terminal_;
-  bool shown_ = false;
-  base::TimeNs next_;
+  ProgressLine line_;
 };
 
 }  // namespace slowtoken::cli

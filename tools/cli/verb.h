@@ -31,6 +31,7 @@ int Report(const Arguments& arguments);
 int Diff(const Arguments& arguments);
 int Why(const Arguments& arguments);
 int Export(const Arguments& arguments);
+int Import(const Arguments& arguments);
 int Verify(const Arguments& arguments);
 int Overhead(const Arguments& arguments);
 int Doctor(const Arguments& arguments);

@@ -44,7 +44,12 @@ const char* Verdict(const reader::ProcessInfo& process) {
   return process.damage_count != 0 ? "whole, with gaps that the writer itself counted" : "whole";
 }
 
-void PrintProcess(const reader::ProcessInfo& process) {
+// Traces of other tools do not say what their recorder dropped.
+bool IsImported(const analysis::TraceAnalysis& analysis) {
+  return analysis.surroundings().Values().contains("source.format");
+}
+
+void PrintProcess(const reader::ProcessInfo& process, bool imported) {
   std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256)
             << (process.files > 1 ? absl::StrCat(" and ", process.files - 1, " more of this process") : "") << ": "
             << Verdict(process) << "\n";
@@ -72,7 +77,10 @@ void PrintProcess(const reader::ProcessInfo& process) {
     std::cout << "  dropped " << analysis::SafeText(cause, 64) << " " << report::WithCommas(count) << ": "
               << LossText(cause) << "\n";
   }
-  if (process.losses.empty()) std::cout << "  nothing was dropped while recording\n";
+  if (process.losses.empty()) {
+    std::cout << (imported ? "  imported: what its recorder dropped is not known\n"
+                           : "  nothing was dropped while recording\n");
+  }
 }
 
 void PrintCoverage(const analysis::TraceAnalysis& analysis) {
@@ -109,7 +117,7 @@ int Verify(const Arguments& arguments) {
   if (!read.ok()) return Fail("verify", read, kUnreadable);
   analysis.Finish();
   const auto& processes = (*traces)->processes();
-  for (const reader::ProcessInfo& process : processes) PrintProcess(process);
+  for (const reader::ProcessInfo& process : processes) PrintProcess(process, IsImported(analysis));
   for (const std::string& file : (*traces)->unreadable())
     std::cout << "  ! NOT READ " << analysis::SafeText(file, 512) << "\n";
   PrintCoverage(analysis);

@@ -127,6 +127,20 @@ TEST(Devices, AUuidThatComesLateNamesTheWorkThatCameFirst) {
   EXPECT_EQ(&before, &devices.TimelineOf(dictionary.Lane(8, 2, 1)));
 }
 
+TEST(Devices, DevicesWhoseUuidIsNotKnownAreTheirProcessesOwnAndKeepTheirName) {
+  testing::TestDictionary dictionary;
+  Devices devices(*dictionary, [](uint64_t) { return TimeNs{0}; });
+  for (record::ProcessIndex process = 0; process < 2; ++process) {
+    record::DeviceInfo info = testing::DeviceOf(0, 0, process);
+    info.name = dictionary->InternText("A100");
+    devices.Add(info);
+  }
+  EXPECT_NE(&devices.TimelineOf(dictionary.Lane(7, 0, 0)), &devices.TimelineOf(dictionary.Lane(7, 1, 0)));
+  ASSERT_EQ(devices.all().size(), 2u);
+  EXPECT_EQ(devices.all()[1].uuid, "unknown-1-0");
+  EXPECT_EQ(devices.all()[1].name, "A100");
+}
+
 TEST(DeviceTimeline, AnIdleIntervalEndedByWorkWithoutALaunchIsUnknownAndTheFiveAddUp) {
   Timeline t;
   t.call_end = {{1, 900}, {3, 3'100}};

@@ -77,6 +77,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportMissing", {"export", "/nowhere", "--to=perfetto", "-o", "/tmp/x"}, 3, "/nowhere"},
+                      Misuse{"ImportNothing", {"import", "-o", "/tmp/x"}, 2, "slowtoken import --help"},
+                      Misuse{"ImportNoTarget", {"import", "/tmp/x.json"}, 2, "-o"},
+                      Misuse{"ImportMissing", {"import", "/nowhere/x.json", "-o", "/tmp/x.stt"}, 3, "/nowhere/x.json"},
+                      Misuse{"ImportNoTrace", {"import", "/bin/sh", "-o", "/tmp/x.stt"}, 3, "/bin/sh"},
+                      Misuse{"ImportNowhere", {"import", "/bin/sh", "-o", "/nowhere/x/y.stt"}, 3, "/bin/sh"},
                       Misuse{"OverheadNothing", {"overhead"}, 2, "write it after --"},
                       Misuse{"OverheadNothingAfterDashes", {"overhead", "--"}, 2, "write it after --"},
                       Misuse{"OverheadOneRun", {"overhead", "--runs=1", "--", "true"}, 2, "--runs"},
@@ -90,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "overhead", "doctor"}) {
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "import", "verify", "overhead", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
@@ -98,7 +103,7 @@ TEST(Help, EveryVerbHasHelpWithExamples) {
   }
   const CommandResult all = Slowtoken({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "verify", "overhead", "doctor"})
+  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "import", "verify", "overhead", "doctor"})
     EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
 }
 

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Imports every real Kineto trace of ../shared/traces and holds the result against a count of its own: each event with its
+times to the nanosecond, launches, what lies on graph launches, iterations. Skipped where the traces are not there.
+
+usage: import_kineto.py BUILD_DIR WORK_DIR SOURCE_DIR
+"""
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from harness import SKIP, Failure, expect
+from kineto_oracle import Counted
+
+RANGES = ("user_annotation", "gpu_user_annotation", "cpu_op", "python_function")
+# What ../shared/traces/README.md says of them: iterations as (prefill, decode), graph launches, most kernels on one of them.
+ENGINES = {
+    "tracelens_vllm_decode_full_graph.json.gz": ([(0, 32)], 1, 421),
+    "tracelens_vllm_mixed_piecewise_graph.json.gz": ([(9, 37)], 25, 15),
+    "tracelens_sglang_decode_graph.json.gz": ([(0, 32)], 1, 544),
+}
+NOT_A_TRACE = "hta_not_a_trace_toplevel_list.json.gz"
+
+
+class Import:
+    def __init__(self, build, work):
+        self.bin = pathlib.Path(build) / "bin"
+        self.work = pathlib.Path(work)
+
+    def run(self, program, *arguments, code=0):
+        result = subprocess.run([self.bin / program, *map(str, arguments)], capture_output=True, text=True)
+        expect(result.returncode == code, f"{program} {' '.join(map(str, arguments))}: exit {result.returncode}: {result.stderr.strip()}")
+        return result
+
+    def dump(self, trace):
+        """The events of a trace by kind, and the domains' names."""
+        events, domains = collections.defaultdict(list), {}
+        for line in self.run("trace_dump", trace).stdout.splitlines():
+            kind, process, *rest = json.loads(line)
+            if kind == "domain":
+                domains[process, rest[0]] = rest[1]
+            else:
+                events[kind, process].append(rest)
+        for (kind, process), ranges in list(events.items()):
+            for *line, domain, thread, _ in ranges if kind == "range" else []:
+                events[domains[process, domain], process].append(line + [thread])
+        return events
+
+    def report(self, trace):
+        return json.loads(self.run("slowtoken", "report", trace, "--format=json", "--iterations").stdout)
+
+
+def expect_same(what, imported, counted):
+    """Both are lists of events; the imported times may be shifted as a whole where they are no dates."""
+    expect(len(imported) == len(counted), f"{what}: {len(imported)} imported, {len(counted)} in the file")
+    missing = collections.Counter(map(tuple, counted)) - collections.Counter(map(tuple, imported))
+    expect(not missing, f"{what}: not as in the file: {list(missing)[:3]}, imported for example {imported[:3]}")
+
+
+def check_events(name, events, counted, process=0):
+    for kind in ("kernel", "copy", "set", "call", *RANGES):
+        expect_same(f"{name}: {kind}", events[kind, process], counted.events[kind])
+    expect(len(events["collective", process]) == counted.collectives, f"{name}: collectives")
+
+
+def check_report(name, report, counted):
+    coverage = report["coverage"]
+    for key, expected in {"kernels": len(counted.events["kernel"]), "launches": counted.launches, "launches_matched": counted.launches_matched,
+                          "graph_launches": counted.graph_launches, "without_call": counted.without_call}.items():
+        expect(coverage[key] == expected, f"{name}: coverage.{key} is {coverage[key]}, counted {expected}")
+    missing = set(coverage["missing"])
+    expect({"losses", "call_results", "device_uuids", "own_cost", "requests"} <= missing, f"{name}: missing says {sorted(missing)}")
+    expect(("gpu_records" in missing) == (not counted.events["kernel"]), f"{name}: missing says {sorted(missing)}")
+    expect(not coverage["dropped"], f"{name}: lost on the way: {coverage['dropped']}")
+    expect(report["overhead"]["worker_cpu_ns"] is None, f"{name}: nobody measured an own cost")
+
+
+def check_engine(name, report, counted):
+    iterations, graph_launches, most = ENGINES[name]
+    found = [(i["prefill"], i["decode"]) for i in report["iterations"]["list"]]
+    expect(found == iterations, f"{name}: iterations {found}, the label says {iterations}")
+    expect(report["coverage"]["tier"] == 1, f"{name}: tier {report['coverage']['tier']}")
+    expect(report["coverage"]["graph_launches"] == graph_launches, f"{name}: graph launches")
+    expect(counted.kernels_of_graphs[0] == most, f"{name}: {counted.kernels_of_graphs[0]} kernels on one graph launch, README says {most}")
+    kernels = sum(i["kernels"] for i in report["iterations"]["list"])
+    outside = counted.kernels_without_launch
+    expect(kernels == len(counted.events["kernel"]) - outside, f"{name}: {kernels} kernels in iterations, {outside} without a launch")
+
+
+def check_one(importer, path):
+    trace = importer.work / (path.name + ".stt")
+    trace.unlink(missing_ok=True)
+    if path.name == NOT_A_TRACE:
+        result = importer.run("slowtoken", "import", path, "-o", trace, code=3)
+        expect("is not a trace: it holds a list" in result.stderr and result.stderr.count("\n") == 1, f"{path.name}: {result.stderr}")
+        expect(not trace.exists(), f"{path.name}: refused, but something was written")
+        return
+    importer.run("slowtoken", "import", path, "-o", trace)
+    counted = Counted(path)
+    check_events(path.name, importer.dump(trace), counted)
+    report = importer.report(trace)
+    check_report(path.name, report, counted)
+    if path.name in ENGINES:
+        check_engine(path.name, report, counted)
+    importer.run("slowtoken", "verify", trace)
+    importer.run("slowtoken", "export", trace, "--to=perfetto", "-o", importer.work / "out.pftrace")
+    print(f"{path.name}: {len(counted.events['kernel'])} kernels, {counted.launches} launches, "
+          f"{counted.launches - counted.launches_matched} of them without work, {counted.kernels_without_launch} kernels without launch, "
+          f"{len(counted.events['user_annotation'])} annotations, {counted.collectives} collectives, {counted.graph_launches} graph launches")
+
+
+def check_ranks(importer, files):
+    """Several files become one run: a process each, told apart by their ranks."""
+    folder = importer.work / "ranks"
+    shutil.rmtree(folder, ignore_errors=True)
+    importer.run("slowtoken", "import", *files, "-o", folder)
+    expect(len(list(folder.glob("rank*.stt"))) == len(files), f"{sorted(p.name for p in folder.iterdir())}")
+    counted = {f"rank{c.rank}": c for c in map(Counted, files)}
+    report = importer.report(folder)
+    roles = [process["role"] for process in report["coverage"]["processes"]]
+    expect(sorted(roles) == sorted(counted), f"roles {roles}")
+    expect(report["coverage"]["kernels"] == sum(len(c.events["kernel"]) for c in counted.values()), "kernels of all ranks")
+    expect(len(report["devices"]) == len(files), f"{len(report['devices'])} devices of {len(files)} ranks")
+    events = importer.dump(folder)
+    for process, role in enumerate(roles):
+        check_events(role, events, counted[role], process)
+    result = importer.run("slowtoken", "import", files[0], "-o", folder, code=2)
+    expect("holds traces already" in result.stderr, result.stderr)
+    print(f"{len(files)} ranks: {report['coverage']['kernels']} kernels")
+
+
+def main():
+    build, work, source = sys.argv[1:4]
+    traces = pathlib.Path(source).resolve().parent / "shared" / "traces" / "kineto"
+    if not traces.is_dir():
+        print(f"skipped: {traces} is not there")
+        return SKIP
+    importer = Import(build, work)
+    importer.work.mkdir(parents=True, exist_ok=True)
+    files = sorted(path for path in traces.iterdir() if path.is_file())
+    for path in files:
+        check_one(importer, path)
+    check_ranks(importer, sorted((traces / "param_dlrm_8rank").glob("*.json.gz")))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
