@@ -17,28 +17,20 @@ uint64_t OverlapNs(TimeNs start, TimeNs end, const std::vector<IntervalUnion::Ga
 
 }  // namespace
 
-DeviceTimeline::DeviceTimeline(CallEndOf call_end_of)
-    : call_end_of_(std::move(call_end_of)), all_([this](const IntervalUnion::Gap& gap) { OnGap(gap); }) {
+DeviceTimeline::DeviceTimeline() : all_([this](const IntervalUnion::Gap& gap) { OnGap(gap); }) {
   pending_.reserve(4096);
 }
 
-// In order of time: work whose call is not known yet holds back what comes after it.
-void DeviceTimeline::Settle(TimeNs watermark) {
-  for (Record& record : pending_) {
-    if (record.call_end == 0) record.call_end = call_end_of_(record.tag);
-  }
-
+void DeviceTimeline::Settle() {
   const auto earlier = [](const Record& a, const Record& b) { return a.start < b.start; };
   if (!std::is_sorted(pending_.begin(), pending_.end(), earlier)) {
     std::stable_sort(pending_.begin(), pending_.end(), earlier);
   }
-  auto record = pending_.begin();
-  for (; record != pending_.end(); ++record) {
-    if (record->call_end == 0 && watermark < record->end + kPatience) break;
-    all_.Add(record->start, record->end, record->call_end);
-    if (record->work == Work::kCompute) compute_.Add(record->start, record->end, record->call_end);
+  for (const Record& record : pending_) {
+    all_.Add(record.start, record.end, record.call_end);
+    if (record.work == Work::kCompute) compute_.Add(record.start, record.end, record.call_end);
   }
-  pending_.erase(pending_.begin(), record);
+  pending_.clear();
 }
 
 void DeviceTimeline::OnGap(const IntervalUnion::Gap& gap) {
@@ -66,7 +58,7 @@ void DeviceTimeline::Count(Reason reason, uint64_t ns) {
 }
 
 void DeviceTimeline::Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request) {
-  Settle(UINT64_MAX);
+  Settle();
   all_.Finish();
   std::sort(idle_.begin(), idle_.end(), [](const Idle& a, const Idle& b) { return a.start < b.start; });
   if (no_request) idle_by_.no_work = 0;

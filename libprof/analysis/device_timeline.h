@@ -6,14 +6,13 @@
 //   host        the work that ends the interval was launched after the interval opened (its API call had not returned)
 //   dependency  it was already launched and waited for another stream, an event or the node before it
 //   unknown     the launch of the work that ends it was not recorded
-// The five add up to idle_ns. Work arrives out of order across streams, and its call may be recorded after it: work
-// waits, sorted, until its call is known, at most a second of the trace. About 20 ns a record.
+// The five add up to idle_ns. Work comes joined with its call, a little out of order across streams: it is sorted
+// between two Advances. About 20 ns a record.
 // Single threaded. Memory is bounded: of the idle intervals only the longest stay until Finish(), to be cut by
 // requests.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,24 +31,22 @@ struct IdleBy {
 
 class DeviceTimeline {
  public:
-  // When the call that launched the work tagged so returned; 0 = not known yet.
-  using CallEndOf = std::function<TimeNs(uint64_t tag)>;
-
-  explicit DeviceTimeline(CallEndOf call_end_of);
+  DeviceTimeline();
 
   enum class Work : uint8_t { kCompute, kCopy };
-  void Add(TimeNs start, TimeNs end, Work work, uint64_t tag) {
-    pending_.push_back({start, end, tag, 0, work});
-    if (pending_.size() == kMostPending) Settle(kLastTime);
+  // `call_end`: when the call that launched it returned; 0 = it was not recorded.
+  void Add(TimeNs start, TimeNs end, Work work, TimeNs call_end) {
+    pending_.push_back({start, end, call_end, work});
+    if (pending_.size() == kMostPending) Settle();
   }
 
-  // At each Advance of any process: looks up the calls of the work that came since, and takes in what is complete.
-  void Advance(TimeNs watermark) {
-    if (!pending_.empty()) Settle(watermark);
+  // Work that is added from here on began later, or comes late.
+  void Advance() {
+    if (!pending_.empty()) Settle();
   }
 
-  // After the last event and before the launches leave the LaunchTable. `no_request` are the intervals, in order and
-  // disjoint, in which no request was in the system; nullopt when requests are not recorded.
+  // After the last work. `no_request` are the intervals, in order and disjoint, in which no request was in the system;
+  // nullopt when requests are not recorded.
   void Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request);
 
   // Valid after Finish().
@@ -62,8 +59,7 @@ class DeviceTimeline {
   struct Record {
     TimeNs start = 0;
     TimeNs end = 0;
-    uint64_t tag = 0;
-    TimeNs call_end = 0;  // 0 = not known yet
+    TimeNs call_end = 0;
     Work work = Work::kCompute;
   };
   enum class Reason : uint8_t { kHost, kDependency, kUnknown };
@@ -73,15 +69,13 @@ class DeviceTimeline {
     Reason reason = Reason::kUnknown;
   };
   static constexpr size_t kMostPending = 1u << 20;
-  static constexpr TimeNs kPatience = 1'000'000'000;
   static constexpr size_t kMostIdle = 1u << 20;
 
-  void Settle(TimeNs watermark);
+  void Settle();
   void OnGap(const IntervalUnion::Gap& gap);
   void Count(Reason reason, uint64_t ns);
   void RaiseThreshold();
 
-  CallEndOf call_end_of_;
   std::vector<Record> pending_;
   IntervalUnion all_;       // anything runs; its tags are when the call returned; its gaps are classified
   IntervalUnion compute_;   // a kernel or graph replay runs

@@ -27,7 +27,7 @@ std::string UnknownUuid(record::ProcessIndex process, uint32_t ordinal) {
 Device& Devices::Make(std::string uuid) {
   Device*& device = by_uuid_[uuid];
   if (device == nullptr) {
-    device = &devices_.emplace_back(call_end_of_);
+    device = &devices_.emplace_back();
     device->uuid = std::move(uuid);
   }
   return *device;

@@ -21,14 +21,11 @@ struct Device {
   bool mig = false;
   uint64_t memory_bytes = 0;
   DeviceTimeline timeline;
-
-  explicit Device(DeviceTimeline::CallEndOf call_end_of) : timeline(std::move(call_end_of)) {}
 };
 
 class Devices {
  public:
-  Devices(const record::Dictionary& dictionary, DeviceTimeline::CallEndOf call_end_of)
-      : dictionary_(&dictionary), call_end_of_(std::move(call_end_of)) {}
+  explicit Devices(const record::Dictionary& dictionary) : dictionary_(&dictionary) {}
 
   void Add(const record::DeviceInfo& info);
   DeviceTimeline& TimelineOf(record::LaneId lane) {
@@ -45,7 +42,6 @@ class Devices {
   DeviceTimeline& NewTimelineOf(record::LaneId lane);
 
   const record::Dictionary* dictionary_;
-  DeviceTimeline::CallEndOf call_end_of_;
   std::deque<Device> devices_;  // stable addresses
   std::map<std::string, Device*> by_uuid_;
   std::map<Ordinal, Device*> by_ordinal_;

@@ -1,7 +1,5 @@
 #include "analysis/graph_nodes.h"
 
-#include <memory>
-
 namespace slowtoken::analysis {
 namespace {
 
@@ -19,34 +17,31 @@ GraphNodes::Graph& GraphNodes::Find(Key key) {
   return *last_;
 }
 
-void GraphNodes::AddRecord(record::ProcessIndex process, uint32_t graph_id, record::CorrelationId correlation,
-                           uint64_t node_id) {
-  Graph& graph = Find({process, graph_id});
-  if (graph.learned_over > kLearnOver) return;
-  if (correlation != graph.last_correlation) {
-    graph.last_correlation = correlation;
-    ++graph.learned_over;
+bool GraphNodes::Graph::IsNew(record::CorrelationId correlation) const {
+  for (uint64_t i = replays; i > 0 && i + kRecent > replays; --i) {
+    if (recent[(i - 1) % kRecent] == correlation) return false;
   }
-  graph.nodes.insert(node_id);
+  return true;
 }
 
-void GraphNodes::AddLaunch(record::ProcessIndex process, const Launch& launch) {
-  if (launch.graph_id == 0 || launch.captured) return;
-  Graph& graph = Find({process, launch.graph_id});
-  ++graph.launches;
-  graph.records += launch.gpu_records;
+void GraphNodes::Add(record::ProcessIndex process, uint32_t graph_id, record::CorrelationId correlation,
+                     uint64_t node_id) {
+  Graph& graph = Find({process, graph_id});
+  ++graph.records;
+  if (graph.IsNew(correlation)) graph.recent[graph.replays++ % kRecent] = correlation;
+  if (graph.replays <= kLearnOver) graph.nodes.insert(node_id);
 }
 
 uint64_t GraphNodes::expected() const {
   uint64_t sum = 0;
-  for (const auto& [key, graph] : graphs_) sum += graph->launches * graph->nodes.size();
+  for (const auto& [key, graph] : graphs_) sum += graph->replays * graph->nodes.size();
   return sum;
 }
 
 uint64_t GraphNodes::missing() const {
   uint64_t sum = 0;
   for (const auto& [key, graph] : graphs_) {
-    const uint64_t whole = graph->launches * graph->nodes.size();
+    const uint64_t whole = graph->replays * graph->nodes.size();
     if (whole > graph->records) sum += whole - graph->records;
   }
   return sum;

@@ -1,6 +1,7 @@
 // TraceAnalysis: everything a report says that is not a request, a gap or an iteration: launches, devices, kernels,
-// losses, own cost. One visitor over the events of all processes in one pass; read the parts after Finish().
-// Single threaded, offline. A kernel costs about 50 ns here; memory does not grow with the number of kernels.
+// losses, own cost. One visitor over the events of all processes in one pass, and over what attribution joins in the
+// same pass (Engine::Tell): which launch started which GPU work is found out there, once. Read the parts after
+// Finish(). Single threaded, offline. A kernel costs about 40 ns here; memory does not grow with the number of kernels.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,26 +17,29 @@
 #include "analysis/graph_nodes.h"
 #include "analysis/kernel_table.h"
 #include "analysis/launch_stats.h"
-#include "analysis/launch_table.h"
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
 #include "analysis/surroundings.h"
+#include "attribution/join_visitor.h"
 #include "record/visitor.h"
 
 namespace slowtoken::analysis {
 
-class TraceAnalysis final : public record::EventVisitor {
+class TraceAnalysis final : public record::EventVisitor, public attribution::JoinVisitor {
  public:
   explicit TraceAnalysis(const record::Dictionary& dictionary);
   TraceAnalysis(const TraceAnalysis&) = delete;  // its parts call each other
   TraceAnalysis& operator=(const TraceAnalysis&) = delete;
+
+  void OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) override;
+  void OnLaunch(const attribution::Launch& launch) override { launch_stats_.Add(launch); }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
   void On(const record::Memcpy& copy) override;
   void On(const record::Memset& set) override;
   void On(const record::GraphLaunch& graph) override;
-  void On(const record::ApiCall& call) override { launches_.AddCall(call); }
+  void On(const record::ApiCall& call) override { launch_stats_.AddCall(call); }
   void On(const record::Annotation& annotation) override;
   void On(const record::RequestIdText& text) override;
   void On(const record::NvtxDomainInfo& domain) override;
@@ -60,7 +64,7 @@ class TraceAnalysis final : public record::EventVisitor {
   void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
   void On(const record::CpuSample& sample) override { facts_.Add(sample); }
 
-  // After the last event.
+  // After the last event, and after attribution's Finish.
   void Finish();
 
   // Records seen. `untimed` of them (no time, or one that cannot be true) are in no sum.
@@ -73,7 +77,6 @@ class TraceAnalysis final : public record::EventVisitor {
   // llmserve texts that do not parse, as shapes (name and keys), with how often each came: the first few.
   const std::map<std::string, uint64_t>& malformed() const { return malformed_; }
   const LaunchStats& launch_stats() const { return launch_stats_; }
-  const LaunchTable& launches() const { return launches_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
   const KernelTable& kernels() const { return kernels_; }
   const Devices& devices() const { return devices_; }
@@ -83,9 +86,10 @@ class TraceAnalysis final : public record::EventVisitor {
   const record::Dictionary& dictionary() const { return *dictionary_; }
 
  private:
-  struct Work;
   static constexpr size_t kMostMalformed = 8;
-  void AddGpuWork(const Work& work);
+  void CountTime(TimeNs start, TimeNs end) {
+    if (!IsInterval(start, end)) ++counts_.untimed;
+  }
   void AddText(record::ProcessIndex process, record::DomainId domain, record::StringId message);
 
   const record::Dictionary* dictionary_;
@@ -94,7 +98,6 @@ class TraceAnalysis final : public record::EventVisitor {
   Counts counts_;
   LaunchStats launch_stats_;
   GraphNodes graph_nodes_;
-  LaunchTable launches_;
   KernelTable kernels_;
   Devices devices_;
   RequestPresence presence_;

@@ -1,6 +1,7 @@
 #include "attribution/engine.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "rules/kernel_category.h"
 
@@ -55,7 +56,8 @@ GpuOperation Engine::OperationOf(record::ShapeId shape) {
 }
 
 void Engine::AddGpu(GpuRecord record, record::LaneId lane) {
-  record.device_bit = devices_.BitOf(lane, record.process);
+  record.lane = lane;
+  record.device = static_cast<uint8_t>(std::countr_zero(devices_.BitOf(lane, record.process)));
   gpu_join_.Add(record);
 }
 

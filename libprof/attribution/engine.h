@@ -43,6 +43,9 @@ class Engine final : public record::EventVisitor {
   bool Init(base::Arena& arena, const EngineConfig& config, const record::Dictionary& dictionary,
             base::LossCounters& losses, record::EventVisitor& out);
 
+  // `joined` is told how GPU records and launches belong together. Before the first event.
+  void Tell(JoinVisitor& joined) { gpu_join_.Tell(joined); }
+
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
   void On(std::span<const record::Kernel> kernels) override {

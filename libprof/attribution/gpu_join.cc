@@ -15,10 +15,6 @@ bool MayLaunch(const record::ApiCall& call) {
   return call.api_class != ApiClass::kSynchronize;
 }
 
-bool IsCompute(GpuOperation operation) {
-  return operation != GpuOperation::kReadback && operation != GpuOperation::kOther;
-}
-
 }  // namespace
 
 bool GpuJoin::Init(base::Arena& arena, const EngineConfig& config, const Parts& parts) {
@@ -45,23 +41,29 @@ void GpuJoin::Add(const record::ApiCall& call) {
 }
 
 void GpuJoin::Add(GpuRecord record) {
-  if (record.correlation == 0) {  // "none": never joined
-    losses_->Add(base::Loss::kPendingGpuEvicted);
-    return;
-  }
   const bool timed = record.start != 0 && record.end >= record.start;
   if (!timed) record.start = record.end = 0;
   record.due = timed ? record.end : settled_;
+  if (record.correlation == 0) {  // "none": never joined
+    losses_->Add(base::Loss::kPendingGpuEvicted);
+    if (joined_ != nullptr) joined_->OnWork(record, nullptr);
+    return;
+  }
   if (record_count_ == records_.size()) {
     RunPressed();
-    if (record_count_ > records_.size() / 8 * 7) {  // hardly anything could be joined: the oldest must go
-      const size_t dropped = records_.size() / 4;
-      losses_->Add(base::Loss::kPendingGpuEvicted, dropped);
-      std::copy(records_.begin() + static_cast<ptrdiff_t>(dropped), records_.end(), records_.begin());
-      record_count_ -= dropped;
-    }
+    if (record_count_ > records_.size() / 8 * 7) DropOldestRecords();  // hardly anything could be joined
   }
   records_[record_count_++] = record;
+}
+
+void GpuJoin::DropOldestRecords() {
+  const size_t dropped = records_.size() / 4;
+  losses_->Add(base::Loss::kPendingGpuEvicted, dropped);
+  for (GpuRecord& record : records_.first(dropped)) {
+    if (!record.counted && joined_ != nullptr) joined_->OnWork(record, nullptr);
+  }
+  std::copy(records_.begin() + static_cast<ptrdiff_t>(dropped), records_.end(), records_.begin());
+  record_count_ -= dropped;
 }
 
 void GpuJoin::Run(TimeNs settled, TimeNs now) {
@@ -85,7 +87,11 @@ void GpuJoin::DropOldestLaunches() {
   const size_t dropped = launches_.capacity() / 4;
   losses_->Add(base::Loss::kPendingLaunchEvicted, dropped);
   size_t seen = 0;
-  launches_.Sweep([&](Launch&) { return seen++ < dropped; });
+  launches_.Sweep([&](Launch& launch) {
+    if (seen++ >= dropped) return false;
+    if (joined_ != nullptr) joined_->OnLaunch(launch);
+    return true;
+  });
   last_launch_ = nullptr;
 }
 
@@ -93,9 +99,10 @@ void GpuJoin::SweepLaunches(const Horizon& horizon) {
   last_launch_ = nullptr;
   launches_.Sweep([&](Launch& launch) {
     if (!launch.resolved && launch.start <= horizon.settled) launch.resolved = Resolve(launch, horizon);
-    const bool finished = launch.resolved && Finished(launch, horizon);
-    if (finished && launch.counts()) metrics_->AddLaunch(launch.start, launch.end, launch.first_gpu_start);
-    return finished;
+    if (!launch.resolved || !Finished(launch, horizon)) return false;
+    if (launch.counts()) metrics_->AddLaunch(launch.start, launch.end, launch.first_gpu_start);
+    if (joined_ != nullptr) joined_->OnLaunch(launch);
+    return true;
   });
 }
 
@@ -128,12 +135,12 @@ void GpuJoin::Assign(Launch& launch, const record::IterationKey& key, bool in_sa
 // Whether no further GPU record can belong to it. A kernel launch has one record; other calls may have many, some of
 // them late, so they stay longer; as long as there is room, everything does.
 bool GpuJoin::Finished(const Launch& launch, const Horizon& horizon) const {
-  if (horizon.settled == kForever && record_count_ > 0) return false;  // the end: first the records, then the launches
+  if (horizon.settled == kForever) return record_count_ == 0;  // the end: first the records, then the launches
   const TimeNs heard = std::max(launch.end, launch.last_gpu_end);
-  if (launch.last_gpu_end == 0) {
+  if (launch.gpu_records == 0) {
     const uint64_t patience = launch.counts() ? 5 * deadline_ns_ : deadline_ns_;
     // What came in this round, in whose time much may have passed, is joined after this.
-    return Later(heard, patience) < (horizon.settled == kForever ? kForever : settled_before_);
+    return Later(heard, patience) < settled_before_;
   }
   const bool single = launch.api_class == ApiClass::kKernelLaunch || launch.api_class == ApiClass::kMemcpy ||
                       launch.api_class == ApiClass::kMemset;
@@ -165,7 +172,7 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
     last_id_ = id;
   }
   // Of calls before `settled_` all are known: a launch that is not there by then was not recorded.
-  if (!record.counted && (launch != nullptr || record.due <= settled_)) CountTime(record, launch);
+  if (!record.counted && (launch != nullptr || record.due <= settled_)) Count(record, launch);
   if (launch != nullptr && launch->resolved) {
     Attach(record, *launch);
     return true;
@@ -177,24 +184,31 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
   return over;
 }
 
-void GpuJoin::CountTime(GpuRecord& record, const Launch* launch) {
+bool GpuJoin::IsOfOtherClock(const GpuRecord& record, const Launch& launch) {
+  return record.timed() && Later(record.end, kOtherClockNs) < launch.start;
+}
+
+void GpuJoin::Count(GpuRecord& record, const Launch* launch) {
   record.counted = true;
-  if (record.end == 0 || (launch != nullptr && Later(record.end, kOtherClockNs) < launch->start)) return;
+  GpuRecord told = record;
+  if (launch != nullptr && IsOfOtherClock(record, *launch)) told.start = told.end = 0;
+  if (joined_ != nullptr) joined_->OnWork(told, launch);
+  if (!told.timed()) return;
   device_time_->Add({.start = record.start,
                      .end = record.end,
                      .call_end = launch != nullptr ? launch->end : 0,
-                     .device = static_cast<uint8_t>(devices_->NumberOf(record.device_bit)),
-                     .compute = IsCompute(record.operation)});
+                     .device = static_cast<uint8_t>(devices_->NumberOf(record.device_bit())),
+                     .compute = record.is_compute()});
 }
 
 void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
   GpuRecord joined = record;
-  if (record.end != 0 && Later(record.end, kOtherClockNs) < launch.start) {
+  if (IsOfOtherClock(record, launch)) {
     losses_->Add(base::Loss::kBadTimestamp);
     joined.start = joined.end = 0;
   }
-  const bool first = launch.last_gpu_end == 0;
-  launch.last_gpu_end = std::max({launch.last_gpu_end, joined.end, launch.end});
+  const bool first = launch.gpu_records++ == 0;
+  launch.last_gpu_end = std::max(launch.last_gpu_end, joined.end);
   if (joined.start != 0 && (launch.first_gpu_start == 0 || joined.start < launch.first_gpu_start)) {
     launch.first_gpu_start = joined.start;
   }
@@ -205,7 +219,7 @@ void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
     return;
   }
   if (first && launch.counts()) ++iteration->launches_matched;
-  iteration->device_mask |= record.device_bit;
+  iteration->device_mask |= record.device_bit();
   AddWork(*iteration, joined, launch.in_sample || record.operation == GpuOperation::kSampleKernel);
 }
 

@@ -6,24 +6,14 @@
 
 #include "attribution/config.h"
 #include "attribution/device_time.h"
+#include "attribution/gpu_record.h"
 #include "attribution/iteration_table.h"
+#include "attribution/join_visitor.h"
 #include "attribution/launch_table.h"
 #include "attribution/metrics.h"
 #include "attribution/thread_ranges.h"
 
 namespace slowtoken::attribution {
-
-enum class GpuOperation : uint8_t { kKernel, kSampleKernel, kCollectiveKernel, kGraph, kReadback, kOther };
-
-struct GpuRecord {
-  TimeNs start = 0, end = 0;  // 0, 0: no usable time
-  TimeNs due = 0;             // joined once this is settled
-  uint64_t device_bit = 0;
-  record::CorrelationId correlation = 0;
-  record::ProcessIndex process = 0;
-  GpuOperation operation = GpuOperation::kOther;
-  bool counted = false;  // in DeviceTime
-};
 
 class GpuJoin {
  public:
@@ -37,6 +27,9 @@ class GpuJoin {
     base::LossCounters& losses;
   };
   bool Init(base::Arena& arena, const EngineConfig& config, const Parts& parts);
+
+  // Who is told of what is joined; nobody unless asked for.
+  void Tell(JoinVisitor& joined) { joined_ = &joined; }
 
   void Add(const record::ApiCall& call);
   void Add(GpuRecord record);
@@ -56,12 +49,14 @@ class GpuJoin {
   void JoinRecords(const Horizon& horizon, TimeNs now);
   // True when the record is done with.
   bool Join(GpuRecord& record, const Horizon& horizon);
-  void CountTime(GpuRecord& record, const Launch* launch);
+  void Count(GpuRecord& record, const Launch* launch);
+  void DropOldestRecords();
   void Attach(const GpuRecord& record, Launch& launch);
   void AddWork(Iteration& iteration, const GpuRecord& record, bool sampling);
   void RunPressed();
   void DropOldestLaunches();
   static TimeNs Later(TimeNs time, uint64_t ns) { return time > kForever - ns ? kForever : time + ns; }
+  static bool IsOfOtherClock(const GpuRecord& record, const Launch& launch);
 
   IterationTable* iterations_ = nullptr;
   IntervalPool* intervals_ = nullptr;
@@ -70,6 +65,7 @@ class GpuJoin {
   DeviceTime* device_time_ = nullptr;
   Metrics* metrics_ = nullptr;
   base::LossCounters* losses_ = nullptr;
+  JoinVisitor* joined_ = nullptr;
   uint64_t deadline_ns_ = 0, settle_ns_ = 0;
 
   LaunchTable launches_;

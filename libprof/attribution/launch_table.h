@@ -13,7 +13,7 @@ namespace slowtoken::attribution {
 
 struct Launch {
   TimeNs start = 0, end = 0;                     // of the outermost call
-  TimeNs first_gpu_start = 0, last_gpu_end = 0;  // of its GPU records; 0 = none yet
+  TimeNs first_gpu_start = 0, last_gpu_end = 0;  // of its GPU records; 0 = none with a time yet
   uint64_t id = 0;                               // process and correlation id
   IterationRef iteration;                        // index 0 = nobody's
   record::ThreadId thread = 0;
@@ -22,6 +22,7 @@ struct Launch {
   bool resolved = false;   // `iteration` is decided
   bool in_sample = false;  // called inside iter.sample
   bool shares_id = false;  // another launch has or had the same id
+  uint32_t gpu_records = 0;
   record::ProcessIndex process() const { return static_cast<record::ProcessIndex>(id >> 32); }
   // Kernel and graph launches are what a GPU record is waited for.
   bool counts() const {

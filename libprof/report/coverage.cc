@@ -186,7 +186,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   coverage.set_graph_launches(stats.graph_launches());
   coverage.set_graph_nodes_missing(analysis.graph_nodes().missing());
   coverage.set_untimed(analysis.counts().untimed);
-  coverage.set_without_call(stats.without_call() + analysis.launches().orphans());
+  coverage.set_without_call(stats.without_call());
   FillBlind(analysis.facts(), coverage);
   for (const auto& [cause, count] : Losses(analysis, processes, reading)) {
     v1::NamedCount& out = *coverage.add_dropped();

@@ -38,6 +38,9 @@ class TracePass {
   static absl::StatusOr<std::unique_ptr<TracePass>> Open(const Input& input, const char* verb);
   ~TracePass() { arena_.Release(); }
 
+  // Attribution will tell `joined` how GPU records and launches belong together. Before Run.
+  void Tell(attribution::JoinVisitor& joined) { engine_.Tell(joined); }
+
   // Replays everything, once, to attribution and to `events`, a concrete visitor class. What attribution concludes goes
   // to `summaries` (what the processes concluded alone, and wrote into their traces, goes to `events`). Shows progress
   // as `verb` on a terminal.

@@ -19,6 +19,7 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
                                             [](const reader::ProcessInfo& process) { return !process.graph_nodes; });
   report::ReportBuilder builder(contents);
   analysis::TraceAnalysis analysis(traces.dictionary());
+  pass.Tell(analysis);
   analysis::SummaryChoice choice(traces.processes(), builder);
   analysis::Tee events(analysis, choice.recorded());
   if (absl::Status read = pass.Run(events, choice.computed(), levels, verb); !read.ok()) return read;

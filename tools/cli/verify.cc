@@ -8,14 +8,12 @@
 #include <iostream>
 #include <map>
 
-#include "analysis/tee.h"
 #include "analysis/text_safety.h"
 #include "analysis/trace_analysis.h"
 #include "base/loss.h"
-#include "progress.h"
 #include "reader/trace_choice.h"
-#include "reader/trace_set.h"
 #include "report/units.h"
+#include "trace_pass.h"
 #include "verb_app.h"
 
 namespace slowtoken::cli {
@@ -29,6 +27,9 @@ constexpr Verb kVerb = {
 constexpr const char* kExamples = "  slowtoken verify traces\n  slowtoken verify traces/engine-4711-0a1b2c3d.stt\n";
 
 constexpr size_t kShownOfAKind = 3;
+
+// What attribution concludes is not asked for here.
+class Unread final : public record::EventVisitor {};
 
 const char* LossText(const std::string& cause) {
   for (size_t i = 0; i < base::kLossCount; ++i) {
@@ -100,29 +101,26 @@ void PrintCoverage(const analysis::TraceAnalysis& analysis) {
 }  // namespace
 
 int Verify(const Arguments& arguments) {
-  std::vector<std::string> paths;
+  TracePass::Input input{.paths = {}, .run = reader::kAllRuns};
   VerbApp app(kVerb, kExamples);
-  app.add_option("TRACE", paths, "trace files or directories")->required();
+  app.add_option("TRACE", input.paths, "trace files or directories")->required();
   if (auto code = app.Parse(arguments)) return *code;
-  reader::TraceSet::Options options;
-  options.run = reader::kAllRuns;
-  const absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths, options);
-  if (!traces.ok()) return Fail("verify", traces.status(), kUnreadable);
-  for (const std::string& notice : (*traces)->notices()) Note("verify", notice);
-  analysis::TraceAnalysis analysis((*traces)->dictionary());
-  Progress progress(**traces, "verify");
-  analysis::Tee both(analysis, progress);
-  const absl::Status read = (*traces)->Replay(both);
-  progress.Clear();
-  if (!read.ok()) return Fail("verify", read, kUnreadable);
+  const absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "verify");
+  if (!pass.ok()) return Fail("verify", pass.status(), kUnreadable);
+  const reader::TraceSet& traces = (*pass)->traces();
+  analysis::TraceAnalysis analysis(traces.dictionary());
+  (*pass)->Tell(analysis);
+  Unread conclusions;
+  if (absl::Status read = (*pass)->Run(analysis, conclusions, {}, "verify"); !read.ok())
+    return Fail("verify", read, kUnreadable);
   analysis.Finish();
-  const auto& processes = (*traces)->processes();
+  const auto& processes = traces.processes();
   for (const reader::ProcessInfo& process : processes) PrintProcess(process, IsImported(analysis));
-  for (const std::string& file : (*traces)->unreadable())
+  for (const std::string& file : traces.unreadable())
     std::cout << "  ! NOT READ " << analysis::SafeText(file, 512) << "\n";
   PrintCoverage(analysis);
   const bool damaged =
-      !(*traces)->unreadable().empty() ||
+      !traces.unreadable().empty() ||
       std::any_of(processes.begin(), processes.end(), [](const auto& process) { return process.HasInsideDamage(); });
   return damaged ? kNo : kDone;
 }

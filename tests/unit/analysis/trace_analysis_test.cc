@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../analysis/events.h"
+#include "joined_run.h"
 
 namespace slowtoken::analysis {
 namespace {
@@ -15,11 +15,12 @@ using testing::LaunchCall;
 class TraceAnalysisTest : public ::testing::Test {
  protected:
   testing::TestDictionary dictionary_;
-  TraceAnalysis analysis_{*dictionary_};
+  testing::JoinedRun run_{*dictionary_};
+  TraceAnalysis& analysis_ = run_.analysis();
 };
 
 TEST_F(TraceAnalysisTest, AnEmptyTraceHasNothing) {
-  analysis_.Finish();
+  run_.Finish();
   EXPECT_EQ(analysis_.counts().kernels, 0u);
   EXPECT_EQ(analysis_.launch_stats().launches(), 0u);
   EXPECT_TRUE(analysis_.devices().all().empty());
@@ -35,10 +36,10 @@ TEST_F(TraceAnalysisTest, KernelsAreSummedByNameAcrossShapes) {
   const record::ShapeId b = dictionary_->InternShape(wide);
   const record::ShapeId c = dictionary_.Shape("rms_norm");
   const record::LaneId lane = dictionary_.Lane(7);
-  analysis_.On(KernelAt(1, 1000, 1100, a, lane));
-  analysis_.On(KernelAt(2, 1200, 1500, b, lane));
-  analysis_.On(KernelAt(3, 1600, 1650, c, lane));
-  analysis_.Finish();
+  run_.On(KernelAt(1, 1000, 1100, a, lane));
+  run_.On(KernelAt(2, 1200, 1500, b, lane));
+  run_.On(KernelAt(3, 1600, 1650, c, lane));
+  run_.Finish();
   const auto entries = analysis_.kernels().Entries();
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(entries[0].name, "gemm(float*)");
@@ -57,9 +58,9 @@ TEST_F(TraceAnalysisTest, GraphReplaysAtLaunchLevelAreGpuWorkOfOneLaunch) {
   replay.graph_id = 3;
   replay.correlation = 9;
   replay.lane = dictionary_.Lane(7);
-  analysis_.On(replay);
-  analysis_.On(LaunchCall(9, 1000, 1500, ApiClass::kGraphLaunch));
-  analysis_.Finish();
+  run_.On(replay);
+  run_.On(LaunchCall(9, 1000, 1500, ApiClass::kGraphLaunch));
+  run_.Finish();
   EXPECT_EQ(analysis_.counts().graph_replays, 1u);
   EXPECT_EQ(analysis_.launch_stats().matched(), 1u);
   EXPECT_EQ(analysis_.launch_stats().graph_launches(), 1u);
@@ -73,17 +74,17 @@ TEST_F(TraceAnalysisTest, BugLog83_85_HostileTimesAreCountedNotSummed) {
   const TimeNs hostile[] = {0, (uint64_t{1} << 63) - 1, uint64_t{1} << 63, ~uint64_t{0}};
   uint32_t id = 1;
   for (const TimeNs time : hostile) {
-    analysis_.On(KernelAt(id++, time, 2000, shape, lane));
-    analysis_.On(KernelAt(id++, 1000, time, shape, lane));
-    analysis_.On(CopyAt(id++, time, time, lane));
+    run_.On(KernelAt(id++, time, 2000, shape, lane));
+    run_.On(KernelAt(id++, 1000, time, shape, lane));
+    run_.On(CopyAt(id++, time, time, lane));
   }
-  analysis_.On(KernelAt(id++, 1000, 999, shape, lane));
-  analysis_.On(KernelAt(id++, 2'000'000'000, 1'000'000'000, shape, lane));
-  analysis_.On(KernelAt(id++, 1000, 1500, shape, lane));
+  run_.On(KernelAt(id++, 1000, 999, shape, lane));
+  run_.On(KernelAt(id++, 2'000'000'000, 1'000'000'000, shape, lane));
+  run_.On(KernelAt(id++, 1000, 1500, shape, lane));
   record::Advance end;
   end.watermark = ~uint64_t{0};
-  analysis_.On(end);
-  analysis_.Finish();
+  run_.On(end);
+  run_.Finish();
   EXPECT_EQ(analysis_.counts().kernels, 11u);
   EXPECT_EQ(analysis_.counts().untimed, 14u);
   EXPECT_EQ(analysis_.kernels().Entries()[0].total_ns, 500u);
@@ -94,21 +95,21 @@ TEST_F(TraceAnalysisTest, BugLog83_85_HostileTimesAreCountedNotSummed) {
 TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {
   record::LossTotals losses;
   losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 5;
-  analysis_.On(losses);
+  run_.On(losses);
   losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 7;
-  analysis_.On(losses);
+  run_.On(losses);
   losses.process = 1;
   losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 100;
-  analysis_.On(losses);
+  run_.On(losses);
   record::OwnCost cost;
   cost.worker_cpu_ns = 10;
   cost.callback_ns = 1;
-  analysis_.On(cost);
+  run_.On(cost);
   cost.worker_cpu_ns = 30;
   cost.callback_ns = 2;
   cost.flush_cpu_ns = 12;
   cost.cupti_overhead_ns = 5;
-  analysis_.On(cost);
+  run_.On(cost);
   EXPECT_EQ(analysis_.facts().Lost(base::Loss::kCuptiDropped), 107u);
   EXPECT_EQ(analysis_.facts().Lost(base::Loss::kNamesFull), 0u);
   EXPECT_EQ(analysis_.facts().WorkerCpuNs(), 30u);
@@ -127,18 +128,18 @@ TEST_F(TraceAnalysisTest, TheIdleTimeOfALongTraceIsWhollyExplained) {
     const uint32_t first = chunk * kPerChunk + 1;
     for (uint32_t id = first; id < first + kPerChunk; ++id) {
       const TimeNs at = TimeNs{id} * 10'000;
-      analysis_.On(testing::KernelAt(id, at, at + 7'000, shape, lane));
+      run_.On(testing::KernelAt(id, at, at + 7'000, shape, lane));
       if (id > 1) (id % 3 == 0 ? dependency : host) += 3'000;
     }
     for (uint32_t id = first; id < first + kPerChunk; ++id) {
       const TimeNs at = TimeNs{id} * 10'000 - (id % 3 == 0 ? 5'000 : 1'000);
-      analysis_.On(testing::LaunchCall(id, at - 500, at));
+      run_.On(testing::LaunchCall(id, at - 500, at));
     }
     record::Advance advance;
     advance.watermark = TimeNs{first + kPerChunk} * 10'000;
-    analysis_.On(advance);
+    run_.On(advance);
   }
-  analysis_.Finish();
+  run_.Finish();
   ASSERT_EQ(analysis_.devices().all().size(), 1u);
   const DeviceTimeline& device = analysis_.devices().all()[0].timeline;
   EXPECT_EQ(device.idle_by(),
@@ -159,17 +160,17 @@ TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
     a.watermark = watermark;
     return a;
   };
-  analysis_.On(advance(500));
+  run_.On(advance(500));
   using record::BlindReason;
   using record::SourceState;
-  analysis_.On(status(SourceState::kActive, BlindReason::kNone, 600));
-  analysis_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1000));
-  analysis_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1200));  // said again: the same interval
-  analysis_.On(status(SourceState::kFailed, BlindReason::kNone, 1500));        // not active: it goes on
-  analysis_.On(status(SourceState::kLost, BlindReason::kTornDown, 1700));      // for another reason
-  analysis_.On(status(SourceState::kActive, BlindReason::kNone, 1800));
-  analysis_.On(status(SourceState::kPaused, BlindReason::kPaused, 3000));
-  analysis_.On(advance(5000));
+  run_.On(status(SourceState::kActive, BlindReason::kNone, 600));
+  run_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1000));
+  run_.On(status(SourceState::kLost, BlindReason::kBuffersTaken, 1200));  // said again: the same interval
+  run_.On(status(SourceState::kFailed, BlindReason::kNone, 1500));        // not active: it goes on
+  run_.On(status(SourceState::kLost, BlindReason::kTornDown, 1700));      // for another reason
+  run_.On(status(SourceState::kActive, BlindReason::kNone, 1800));
+  run_.On(status(SourceState::kPaused, BlindReason::kPaused, 3000));
+  run_.On(advance(5000));
   const auto by = analysis_.facts().BlindBy();
   EXPECT_EQ(by[static_cast<size_t>(BlindReason::kNone)], 0u);
   EXPECT_EQ(by[static_cast<size_t>(BlindReason::kBuffersTaken)], 700u);
@@ -182,29 +183,29 @@ TEST_F(TraceAnalysisTest, BlindTimeRunsFromTheLossToTheReturnOrTheEnd) {
 }
 
 TEST_F(TraceAnalysisTest, WhatDoesNotParseIsKeptByShape) {
-  analysis_.On(record::NvtxDomainInfo{.domain = 3, .name = dictionary_->InternText("llmserve"), .process = 0});
+  run_.On(record::NvtxDomainInfo{.domain = 3, .name = dictionary_->InternText("llmserve"), .process = 0});
   record::NvtxMark mark;
   mark.domain = 3;
   mark.message = dictionary_->InternText("req.token|req=,n=?");
-  analysis_.On(mark);
-  analysis_.On(mark);
+  run_.On(mark);
+  run_.On(mark);
   mark.domain = 4;  // the engine's own
-  analysis_.On(mark);
+  run_.On(mark);
   mark.domain = 0;
-  analysis_.On(mark);
+  run_.On(mark);
   mark.message = dictionary_->InternText("llmserve/bogus");
-  analysis_.On(mark);
+  run_.On(mark);
   record::NvtxRange range;
   range.domain = 3;
   range.message = dictionary_->InternText("iter|?");
-  analysis_.On(range);  // still open: it comes again
+  run_.On(range);  // still open: it comes again
   range.end = 5;
-  analysis_.On(range);
+  run_.On(range);
   const std::map<std::string, uint64_t> expected = {{"iter|?", 1}, {"llmserve/bogus", 1}, {"req.token|req=,n=?", 2}};
   EXPECT_EQ(analysis_.malformed(), expected);
   for (int i = 0; i < 100; ++i) {
     mark.message = dictionary_->InternText("llmserve/bogus" + std::to_string(i));
-    analysis_.On(mark);
+    run_.On(mark);
   }
   EXPECT_EQ(analysis_.malformed().size(), 8u);
 }
@@ -213,7 +214,7 @@ TEST_F(TraceAnalysisTest, ClearRequestIdsAreKeptAndMadeSafe) {
   record::RequestIdText text;
   text.req = 42;
   text.text = "req\x01-1";
-  analysis_.On(text);
+  run_.On(text);
   EXPECT_EQ(analysis_.request_texts().at(42), "req\xEF\xBF\xBD-1");
 }
 

@@ -43,8 +43,8 @@ TEST(KeptDetail, ATriggerStandsAtTheTop) {
   trigger.n = 17;
   trigger.value_ns = 120'000'000;
   trigger.limit_ns = 100'000'000;
-  scenario.analysis().On(trigger);
-  scenario.analysis().On(trigger);  // another process wrote it down as well
+  scenario.events().On(trigger);
+  scenario.events().On(trigger);  // another process wrote it down as well
   const v1::Report report = scenario.Build();
   EXPECT_NE(Head(report).find("Triggered at +2.00 s (slo_itl): request 0000000000000003 waited for token 17: 120 ms, "
                               "limit 100 ms\n"),
@@ -68,7 +68,7 @@ TEST(KeptDetail, TheUsersWordsStandThereToo) {
   Scenario scenario(kPlain);
   record::Trigger trigger = TriggerAt(Scenario::kStart + 1'000'000'000, record::TriggerKind::kControl);
   trigger.text = scenario.dictionary()->InternText("before\x1b[31m the rollout");
-  scenario.analysis().On(trigger);
+  scenario.events().On(trigger);
   const v1::Report report = scenario.Build();
   EXPECT_NE(Head(report).find("(control): asked for: before"), std::string::npos) << Head(report);
   EXPECT_EQ(Head(report).find('\x1b'), std::string::npos) << "nothing that a terminal would obey";
@@ -80,7 +80,7 @@ TEST(KeptDetail, ManyTriggersAreAFewLines) {
   for (uint64_t i = 0; i < 40; ++i) {
     record::Trigger trigger = TriggerAt(Scenario::kStart + i * 1'000'000, record::TriggerKind::kStall);
     trigger.req = i;
-    scenario.analysis().On(trigger);
+    scenario.events().On(trigger);
   }
   const v1::Report report = scenario.Build();
   EXPECT_NE(Head(report).find("and 35 more triggers"), std::string::npos) << Head(report);
@@ -118,7 +118,7 @@ TEST(KeptDetail, ATraceAtItsCapSaysSo) {
   change.time = Scenario::kStart + 4'000'000'000;
   change.level = record::DetailLevel::kMetrics;
   change.reason = record::DetailReason::kCapped;
-  scenario.analysis().On(change);
+  scenario.events().On(change);
   const json notes = ToJson(scenario.Build())["coverage"]["notes"];
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].get<std::string>().find("size cap at +4.00 s"), std::string::npos) << notes;
@@ -138,14 +138,14 @@ v1::Report Governed() {
   Scenario scenario(kPlain);
   scenario.PlayEvents(true);
   for (int copy = 0; copy < 2; ++copy) {  // at the head of the next chunk again
-    scenario.analysis().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
-    scenario.analysis().On(ChangeAt(2'000'000'000, record::DetailLevel::kMetrics, record::DetailReason::kBudget));
-    scenario.analysis().On(ChangeAt(3'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
+    scenario.events().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
+    scenario.events().On(ChangeAt(2'000'000'000, record::DetailLevel::kMetrics, record::DetailReason::kBudget));
+    scenario.events().On(ChangeAt(3'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
   }
   record::CaptureTotals totals;
   totals.kernels = 123'456;
   totals.launches = 1'234;
-  scenario.analysis().On(totals);
+  scenario.events().On(totals);
   return scenario.Build();
 }
 
@@ -199,7 +199,7 @@ TEST(KeptDetail, WhatTheUserSampledIsSaidSo) {
   scenario.PlayEvents(true);
   record::DetailChange change = ChangeAt(0, record::DetailLevel::kSampled, record::DetailReason::kStart);
   change.unit = record::SampleUnit::kRequests;
-  scenario.analysis().On(change);
+  scenario.events().On(change);
   const json coverage = ToJson(scenario.Build())["coverage"];
   ASSERT_EQ(coverage["notes"].size(), 1u);
   EXPECT_NE(coverage["notes"][0].get<std::string>().find(
@@ -212,8 +212,8 @@ TEST(KeptDetail, WhatTheUserSampledIsSaidSo) {
 TEST(KeptDetail, AStepBeforeTheRingBeginsDoesNotSpoilIt) {
   Scenario scenario(kPlain);
   scenario.PlayEvents(true);
-  scenario.analysis().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
-  scenario.analysis().On(ChangeAt(2'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
+  scenario.events().On(ChangeAt(1'000'000'000, record::DetailLevel::kSampled, record::DetailReason::kBudget));
+  scenario.events().On(ChangeAt(2'000'000'000, record::DetailLevel::kFull, record::DetailReason::kSpare));
   for (reader::ProcessInfo& process : scenario.processes()) process.detail_from = Scenario::kStart + 2'500'000'000;
   const json report = ToJson(scenario.Build());
   EXPECT_FALSE(report["coverage"]["sampled"]);

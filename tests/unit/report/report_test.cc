@@ -220,11 +220,11 @@ TEST(Coverage, BugLog38_IdleTimeIsNotToldWhenReplayRecordsAreMissing) {
   const record::LaneId lane = scenario.dictionary().Lane(7, 1);
   for (uint32_t launch = 0; launch < 40; ++launch) {
     const record::TimeNs at = Scenario::kStart + 300'000'000 + launch * 1'000'000;
-    scenario.analysis().On(testing::LaunchCall(1000 + launch, at, at + 10, record::ApiClass::kGraphLaunch, 1));
+    scenario.events().On(testing::LaunchCall(1000 + launch, at, at + 10, record::ApiClass::kGraphLaunch, 1));
     record::Kernel node = testing::KernelAt(1000 + launch, at + 100, at + 200, shape, lane, 1);
     node.graph_id = 5;
     node.graph_node_id = 1 + launch % 20;  // one of twenty survives
-    scenario.analysis().On(node);
+    scenario.events().On(node);
   }
   const v1::Report report = scenario.Build();
   EXPECT_EQ(report.coverage().launches(), report.coverage().launches_matched()) << "each launch has a record";
@@ -241,7 +241,7 @@ TEST(Coverage, EveryLossIsNamedAndExplained) {
   scenario.PlayEvents(true);
   record::LossTotals losses;
   losses.counts[static_cast<size_t>(base::Loss::kNvtxRingFull)] = 12;
-  scenario.analysis().On(losses);
+  scenario.events().On(losses);
   scenario.processes()[0].losses = {{"nvtx_ring_full", 12}, {"a_later_cause", 3}};
   scenario.reading().Add(base::Loss::kTokensEvicted, 4);
   const v1::Report report = scenario.Build();
@@ -282,7 +282,7 @@ TEST(Coverage, TheReasonOfAProcessThatCameToCudaCountsMore) {
   status.process = 0;
   status.state = record::SourceState::kUnknown;
   status.detail = scenario.dictionary()->InternText("CUDA has not been initialised");
-  scenario.analysis().On(status);
+  scenario.events().On(status);
   EXPECT_EQ(scenario.Build().coverage().warnings(1),
             "CUPTI: refused: another tool holds CUPTI; stop it and start again");
 }
@@ -295,11 +295,11 @@ TEST(Coverage, BlindTimeIsToldByReason) {
   status.state = record::SourceState::kLost;
   status.reason = record::BlindReason::kBuffersTaken;
   status.time = Scenario::kStart + 1'000'000;
-  scenario.analysis().On(status);
+  scenario.events().On(status);
   status.state = record::SourceState::kActive;
   status.reason = record::BlindReason::kNone;
   status.time += 2'000'000;
-  scenario.analysis().On(status);
+  scenario.events().On(status);
   const v1::Report report = scenario.Build();
   EXPECT_EQ(report.coverage().blind_ns(), 2'000'000u);
   ASSERT_EQ(report.coverage().blind_by_size(), 1);
@@ -340,7 +340,7 @@ TEST(ReportJson, BugLog106_AnyNameGivesStrictJson) {
     ++id;
     const record::TimeNs start = Scenario::kStart + id;
     const record::ShapeId shape = scenario.dictionary().Shape(name);
-    scenario.analysis().On(testing::KernelAt(id, start, start + 10, shape, scenario.dictionary().Lane(7, 1), 1));
+    scenario.events().On(testing::KernelAt(id, start, start + 10, shape, scenario.dictionary().Lane(7, 1), 1));
   }
   const std::string text = JsonText(scenario.Build(), kAll);
   const json report = json::parse(text);

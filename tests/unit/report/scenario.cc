@@ -34,17 +34,17 @@ void Scenario::PlayRecorder() {
     advance.process = process;
     for (const TimeNs watermark : {kStart, kStart + 2'000'000'000}) {
       advance.watermark = watermark;
-      analysis_.On(advance);
+      run_.On(advance);
     }
     record::OwnCost cost;
     cost.process = process;
     cost.worker_cpu_ns = 3'000'000;
     cost.callback_ns = 500'000;
     cost.memory_bytes = 64u << 20;
-    analysis_.On(cost);
+    run_.On(cost);
   }
   const auto fact = [&](const char* name, const char* value, record::ProcessIndex process) {
-    analysis_.On(record::Condition{dictionary_->InternText(name), dictionary_->InternText(value), process});
+    run_.On(record::Condition{dictionary_->InternText(name), dictionary_->InternText(value), process});
   };
   for (record::ProcessIndex process = 0; process < 2; ++process) {
     fact("driver.version", "550.54.15", process);
@@ -55,21 +55,21 @@ void Scenario::PlayRecorder() {
   record::ClockSnapshot clock;
   clock.monotonic = kStart + 1'000'000;
   clock.realtime = 1'764'500'000'001'000'000;
-  analysis_.On(clock);
+  run_.On(clock);
 }
 
 // Launches every millisecond; each starts a kernel of 600 µs 20 µs later, the last but one a copy as well.
 void Scenario::PlayGpu(bool gpu) {
   record::DeviceInfo device = DeviceOf(0x5A, 0, 1);
   device.name = dictionary_->InternText("Toy GPU");
-  analysis_.On(device);
+  run_.On(device);
   const record::LaneId lane = dictionary_.Lane(7, 1);
   const record::ShapeId gemm = dictionary_.Shape("_Z4gemmPfi");
   const record::ShapeId norm = dictionary_.Shape("rms_norm_kernel");
   for (uint32_t i = 1; i <= 100; ++i) {
     const TimeNs call = kStart + 100'000'000 + i * TimeNs{1'000'000};
-    analysis_.On(LaunchCall(i, call, call + 5'000, record::ApiClass::kKernelLaunch, 1));
-    if (gpu) analysis_.On(KernelAt(i, call + 25'000, call + 625'000, i % 4 == 0 ? norm : gemm, lane, 1));
+    run_.On(LaunchCall(i, call, call + 5'000, record::ApiClass::kKernelLaunch, 1));
+    if (gpu) run_.On(KernelAt(i, call + 25'000, call + 625'000, i % 4 == 0 ? norm : gemm, lane, 1));
   }
   // Held down by the power cap for the second second.
   const struct {
@@ -86,7 +86,7 @@ void Scenario::PlayGpu(bool gpu) {
     sample.power_mw = readings[i].milliwatts;
     sample.temperature_c = readings[i].celsius;
     sample.throttle_reasons = readings[i].reasons;
-    analysis_.On(sample);
+    run_.On(sample);
   }
   record::SourceStatus status;
   status.process = 1;
@@ -95,18 +95,18 @@ void Scenario::PlayGpu(bool gpu) {
   status.error = gpu ? 0 : 39;
   if (!gpu) status.detail = dictionary_->InternText("another tool holds CUPTI; stop it and start again");
   status.time = kStart + 50'000'000;
-  analysis_.On(status);
+  run_.On(status);
 }
 
 void Scenario::PlayEvents(bool gpu) {
   PlayRecorder();
   PlayGpu(gpu);
   for (record::RequestId req = 1; req <= 3; ++req) {
-    analysis_.On(RequestRange(req, kStart + req * 50'000'000, kStart + 400'000'000));
+    run_.On(RequestRange(req, kStart + req * 50'000'000, kStart + 400'000'000));
   }
   record::Annotation batch;
   batch.name = record::AnnotationName::kBatch;
-  analysis_.On(batch);
+  run_.On(batch);
 }
 
 record::RequestSummary RequestOf(record::RequestId req, TimeNs arrival, uint64_t ttft_ns, uint64_t tokens) {

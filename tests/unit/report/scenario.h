@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../analysis/events.h"
-#include "analysis/trace_analysis.h"
+#include "../analysis/joined_run.h"
 #include "reader/process_info.h"
 #include "report/report_builder.h"
 
@@ -20,11 +19,11 @@ class Scenario {
   void PlayEvents(bool gpu);
   void PlaySummaries();
   v1::Report Build() {
-    analysis_.Finish();
-    return builder_.Build(analysis_, processes_, {&reading_});
+    run_.Finish();
+    return builder_.Build(run_.analysis(), processes_, {&reading_});
   }
 
-  analysis::TraceAnalysis& analysis() { return analysis_; }
+  JoinedRun& events() { return run_; }
   report::ReportBuilder& builder() { return builder_; }
   std::vector<reader::ProcessInfo>& processes() { return processes_; }
   base::LossCounters& reading() { return reading_; }
@@ -37,7 +36,7 @@ class Scenario {
   void PlayGpu(bool gpu);
 
   TestDictionary dictionary_;
-  analysis::TraceAnalysis analysis_{*dictionary_};
+  JoinedRun run_{*dictionary_, 2};
   report::ReportBuilder builder_;
   base::LossCounters reading_;
   std::vector<reader::ProcessInfo> processes_ = Processes();

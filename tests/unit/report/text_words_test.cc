@@ -59,12 +59,12 @@ TEST(ReportText, LabelsWithoutGpuRecordsCarryTheirMeaning) {
 
 TEST(ReportText, ClocksAreToldWhereNoGpuWorkWasRecorded) {
   Scenario scenario({});
-  scenario.analysis().On(testing::DeviceOf(0x5A, 0, 0));
+  scenario.events().On(testing::DeviceOf(0x5A, 0, 0));
   record::DeviceSample sample;
   sample.time = Scenario::kStart;
   sample.present = record::kSampleSmClock;
   sample.sm_clock_mhz = 1410;
-  scenario.analysis().On(sample);
+  scenario.events().On(sample);
   const std::string text = WriteText(scenario.Build(), {}, {});
   EXPECT_NE(text.find("\nGPU\n  clocks of GPU-5a5a: SM 1410 MHz\n"), std::string::npos) << text;
 }
