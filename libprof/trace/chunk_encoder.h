@@ -102,7 +102,7 @@ class ChunkEncoder final : public record::EventVisitor {
   bool ReadyForOne() { return Awake() && (chunk_.HasPages() || Ready()); }
   bool Ready(size_t values = 0, size_t text_bytes = 0, size_t requests = 0);
   template <typename Site>
-  SiteTable<Site>::Entry& EnterSite(SiteTable<Site>& sites, SiteRows<Site>& rows, const Site& site);
+  typename SiteTable<Site>::Entry& EnterSite(SiteTable<Site>& sites, SiteRows<Site>& rows, const Site& site);
   template <typename Event, typename Site, typename EndBefore>
   void AddAtSites(std::span<const Event> events, SiteTable<Site>& sites, SiteRows<Site>& rows, EndBefore end_before);
   void WriteRows();

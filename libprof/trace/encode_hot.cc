@@ -23,7 +23,8 @@ size_t NewTextBytes(const ChunkBuilder& chunk, const ApiCallSite& site) { return
 
 // The entry of a site that was not guessed or is new to the chunk, which may have to begin anew for it.
 template <typename Site>
-SiteTable<Site>::Entry& ChunkEncoder::EnterSite(SiteTable<Site>& sites, SiteRows<Site>& rows, const Site& site) {
+typename SiteTable<Site>::Entry& ChunkEncoder::EnterSite(SiteTable<Site>& sites, SiteRows<Site>& rows,
+                                                         const Site& site) {
   auto* entry = sites.Guess();
   if (!sites.Is(*entry, site)) {
     const uint64_t hash = HashSite(site);
