@@ -7,7 +7,7 @@ endif()
 install(DIRECTORY libprof/include/slowtoken DESTINATION include COMPONENT slowtoken FILES_MATCHING PATTERN "*.h")
 install(FILES docs/INSTALLED.md DESTINATION share/doc/slowtoken RENAME README.md COMPONENT slowtoken)
 install(FILES docs/DEPLOY.md docs/ENVIRONMENT.md docs/CONTROL.md docs/IMPORT.md docs/METRICS.md docs/ATTRIBUTION.md docs/TRACE_FORMAT.md
-  docs/HOST_SAFETY.md DESTINATION share/doc/slowtoken COMPONENT slowtoken)
+  docs/HOST_SAFETY.md docs/RULES.md DESTINATION share/doc/slowtoken COMPONENT slowtoken)
 install(FILES proto/slowtoken/v1/trace.proto DESTINATION share/slowtoken/proto/slowtoken/v1 COMPONENT slowtoken)
 
 # For other projects: find_package(slowtoken) gives slowtoken::headers; pkg-config gives the same.

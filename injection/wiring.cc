@@ -1,16 +1,22 @@
 #include "wiring.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <new>
 
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/small_file.h"
+#include "base/time.h"
 #include "conditions/conditions_source.h"
 #include "cupti/cupti_source.h"
 #include "nvml/nvml_source.h"
 #include "nvtx/nvtx_source.h"
 #include "nvtx/own_mark.h"
+#include "rules/rule_pack.h"
 #include "sched/sched_source.h"
 #include "slot_notes.h"
 
@@ -56,12 +62,33 @@ bool MakeCupti(base::Arena& arena, const capture::Config& config, capture::Pipel
   return true;
 }
 
+// The text of the user's rule pack, in memory that stays; empty where there is none, or none that can be read.
+std::string_view ReadRules(base::Arena& arena, const capture::Config& config, base::LossCounters& losses) {
+  if (config.rules[0] == 0) return {};
+  constexpr size_t kRoom = rules::kMostPackBytes + 2;
+  const std::span<char> room = arena.AllocateRoom<char>(kRoom);
+  const size_t size = room.empty() ? 0 : base::ReadSmallFile(config.rules, room.data(), kRoom);
+  if (size != 0 && size <= rules::kMostPackBytes) return {room.data(), size};
+  base::Log(base::LogLevel::kError, "SLOWTOKEN_RULES is empty, too large or cannot be read; left out: ", config.rules);
+  losses.Add(base::Loss::kRuleLines);
+  return {};
+}
+
+// Names the iterations that rules count in this process: apart from those of others, and from the small numbers that
+// engines give themselves.
+uint32_t EngineOfProcess() {
+  const auto pid = static_cast<uint64_t>(getpid());
+  return static_cast<uint32_t>(base::MixHash(pid ^ base::MixHash(base::MonotonicNow()))) | 0x80000000u;
+}
+
 bool MakeNvtx(base::Arena& arena, const capture::Config& config, capture::Pipeline& pipeline, size_t bytes) {
   nvtx::Options options;
   options.key = config.key;
   options.clear_ids = config.clear_ids;
   options.clear_domains = config.clear_domains;
   options.role = config.role;
+  options.rules = ReadRules(arena, config, pipeline.losses());
+  options.engine = EngineOfProcess();
   if (!nvtx::NvtxSource::FitInto(options, bytes)) return false;
   auto* source = arena.Make<nvtx::NvtxSource>();
   if (source == nullptr || !source->Init(arena, options, pipeline.losses())) return false;

@@ -11,9 +11,12 @@ using record::RowKind;
 
 namespace {
 
-// The process that emitted `iter`, else iter.schedule.
+// The process that emitted `iter`, else iter.sample (of an engine that emits parts alone it is the one that launches),
+// else iter.schedule.
 record::ProcessIndex ProcessOf(const Iteration& iteration) {
-  const uint64_t thread = iteration.launch_thread != 0 ? iteration.launch_thread : iteration.schedule_thread;
+  uint64_t thread = iteration.launch_thread;
+  if (thread == 0) thread = iteration.sample_thread;
+  if (thread == 0) thread = iteration.schedule_thread;
   return static_cast<record::ProcessIndex>(thread >> 32);
 }
 

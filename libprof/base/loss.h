@@ -50,7 +50,8 @@ namespace slowtoken::base {
   X(kThreadsUnwatched, "threads_unwatched", "threads whose CPU states were not watched: too many at once")           \
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                           \
   X(kCaptureForgotten, "capture_forgotten", "stream captures forgotten before they ended: captured calls look real") \
-  X(kSampleCut, "sample_cut", "events of a sampled trace left out: too many waited to be told apart")
+  X(kSampleCut, "sample_cut", "events of a sampled trace left out: too many waited to be told apart")                \
+  X(kRuleLines, "rule_lines", "lines of the rule pack (--rules) left out: they are no rules")
 
 enum class Loss : uint8_t {
 #define SLOWTOKEN_LOSS_ENUM(id, name, text) id,

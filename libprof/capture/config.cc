@@ -227,6 +227,9 @@ Config Config::FromEnvironment() {
   if (!CopyText(config.clear_domains, base::EnvText("SLOWTOKEN_CLEAR_DOMAINS"))) {
     base::Log(base::LogLevel::kError, "SLOWTOKEN_CLEAR_DOMAINS is longer than 511 bytes; left out");
   }
+  if (!CopyText(config.rules, base::EnvText("SLOWTOKEN_RULES"))) {
+    base::Log(base::LogLevel::kError, "SLOWTOKEN_RULES is longer than 511 bytes; left out");
+  }
   config.control = base::EnvText("SLOWTOKEN_CONTROL") != "off";
   if (!CopyText(config.labels, base::EnvText("SLOWTOKEN_LABELS"))) {
     base::Log(base::LogLevel::kError, "SLOWTOKEN_LABELS is longer than 511 bytes; left out");

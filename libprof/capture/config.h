@@ -37,6 +37,7 @@ struct Config {
   Sched sched = Sched::kSwitches;          // SLOWTOKEN_SCHED
   bool sched_given = false;                // SLOWTOKEN_SCHED=switches stands there
   char labels[512] = {};                   // SLOWTOKEN_LABELS, as given
+  char rules[512] = {};                    // SLOWTOKEN_RULES, the path of a rule pack
   char role[32] = {};                      // SLOWTOKEN_ROLE, else the program's short name, [a-z0-9_-] only
 
   // Never fails: what cannot be understood keeps its default and is named in the log.

@@ -71,6 +71,21 @@ bool AnnotationBuilder::FromPayload(std::string_view name, const DecodedPayload&
   return true;
 }
 
+void AnnotationBuilder::FromRule(const rules::RangeRule& rule, const rules::Captures& captures, AnnotationKind kind,
+                                 record::Dictionary& dictionary, record::EventVisitor& visitor,
+                                 record::Annotation& out) {
+  AnnotationText said = Blank();
+  said.name = rule.name;
+  for (const rules::Captures::Value& value : std::span(captures.values).first(captures.count)) {
+    const auto index = static_cast<size_t>(value.field);
+    said.present |= 1u << index;
+    said.numbers[index] = value.number;
+    said.texts[index] = value.text;
+  }
+  out = {};
+  Finish(said, kind, dictionary, visitor, out);
+}
+
 void AnnotationBuilder::Finish(const AnnotationText& text, AnnotationKind kind, record::Dictionary& dictionary,
                                record::EventVisitor& visitor, record::Annotation& out) {
   out.name = text.name;

@@ -7,6 +7,7 @@
 #include "nvtx/payload_decoder.h"
 #include "nvtx/pseudonyms.h"
 #include "record/dictionary.h"
+#include "rules/range_rules.h"
 
 namespace slowtoken::nvtx {
 
@@ -23,6 +24,9 @@ class AnnotationBuilder {
                 record::EventVisitor& visitor, record::Annotation& out);
   bool FromPayload(std::string_view name, const DecodedPayload& payload, record::AnnotationKind kind,
                    record::Dictionary& dictionary, record::EventVisitor& visitor, record::Annotation& out);
+  // What a rule makes of an engine's own text, whose numbers and ids are `captures`.
+  void FromRule(const rules::RangeRule& rule, const rules::Captures& captures, record::AnnotationKind kind,
+                record::Dictionary& dictionary, record::EventVisitor& visitor, record::Annotation& out);
 
  private:
   AnnotationText Blank() {

@@ -16,6 +16,8 @@ bool Collector::Init(base::Arena& arena, const Options& options, const Recorder&
   texts_.Init(options.key, options.clear_domains, options.role);
   return !slot_threads_.empty() && !string_ids_.empty() && !string_domains_.empty() && reader_.Init(arena) &&
          builder_.Init(arena, options.key, options.clear_ids, options.max_rows, texts_) &&
+         engine_ranges_.Init(arena, {.pack = options.rules, .engine = options.engine, .slots = options.slots},
+                             *recorder.losses) &&
          open_.Init(arena, options.open, options.slots) && directory_.Init(arena, options.slots);
 }
 
@@ -24,10 +26,11 @@ size_t Collector::MemoryNeeded(const Options& options) {
   return options.slots * sizeof(record::ThreadId) +
          (size_t{options.strings} + 1) * (sizeof(record::StringId) + sizeof(uint16_t)) + RecordReader::kScratch +
          AnnotationBuilder::MemoryNeeded(options.clear_ids, options.max_rows) +
-         OpenRanges::MemoryNeeded(options.open, options.slots) + directory;
+         EngineRanges::MemoryNeeded(options.slots) + OpenRanges::MemoryNeeded(options.open, options.slots) + directory;
 }
 
 void Collector::BeginRound(Context& context) {
+  engine_ranges_.BeginRound();
   const auto announce = [&](uint32_t domain, std::string_view written) {
     announced_[domain] = true;
     context.out.On(
@@ -57,6 +60,7 @@ void Collector::Take(uint32_t slot, const RecordHeader& header, const std::byte*
     case Op::kThreadStart:
       CloseAll(slot, context.clock.FromTsc(header.stamp), context);
       slot_threads_[slot] = header.text;
+      engine_ranges_.numbers().Restart(slot);
       directory_.Appeared(header.text, texts_, context.dictionary, context.out);
       break;
     case Op::kThreadExit:
@@ -86,7 +90,7 @@ void Collector::Take(uint32_t slot, const RecordHeader& header, const std::byte*
 void Collector::OnOpen(uint32_t slot, const RecordView& view, Context& context) {
   ++events_;
   const bool push = view.header.op == Op::kPush;
-  const Meaning meaning = Interpret(view, push ? AnnotationKind::kPushPop : AnnotationKind::kStartEnd, context);
+  const Meaning meaning = Interpret(slot, view, push ? AnnotationKind::kPushPop : AnnotationKind::kStartEnd, context);
   const PoolIndex index = open_.Take();
   const PoolIndex annotation = index != 0 && meaning.is_annotation ? open_.TakeAnnotation() : 0;
   if (index == 0 || (meaning.is_annotation && annotation == 0)) {
@@ -104,7 +108,8 @@ void Collector::OnOpen(uint32_t slot, const RecordView& view, Context& context) 
            .thread = slot_threads_[slot],
            .below = 0,
            .annotation = annotation,
-           .fields = 0};
+           .fields = 0,
+           .by_rule = meaning.by_rule};
   if (meaning.is_annotation) {
     annotation_.start = range.start;
     annotation_.thread = range.thread;
@@ -114,6 +119,7 @@ void Collector::OnOpen(uint32_t slot, const RecordView& view, Context& context) 
     KeepFields(range, context);
   }
   if (push) {
+    if (range.by_rule) engine_ranges_.numbers().Opened(slot, annotation_.name);
     open_.Push(slot, index);
     return EmitOpening(range, context);
   }
@@ -136,11 +142,12 @@ void Collector::OnPop(uint32_t slot, const RecordView& view, Context& context) {
     OpenRange& range = open_[index];
     const bool last = range.level == view.header.level;
     if (last && view.header.payload != PayloadForm::kNone) {
-      const Meaning more = Interpret(view, AnnotationKind::kPushPop, context);
+      const Meaning more = Interpret(slot, view, AnnotationKind::kPushPop, context);
       if (more.message != 0) range.message = more.message;
       if (more.color != 0) range.color = more.color;
       KeepFields(range, context);
     }
+    if (range.by_rule) engine_ranges_.numbers().Ended(slot, open_.annotation(range.annotation).name);
     Close(index, end, range.thread, context);
     if (last) return;
   }
@@ -157,7 +164,7 @@ void Collector::OnEnd(uint32_t slot, const RecordView& view, Context& context) {
   }
   if (view.header.payload != PayloadForm::kNone) {
     OpenRange& range = open_[index];
-    const Meaning more = Interpret(view, AnnotationKind::kStartEnd, context);
+    const Meaning more = Interpret(slot, view, AnnotationKind::kStartEnd, context);
     if (more.message != 0) range.message = more.message;
     KeepFields(range, context);
   }
@@ -166,7 +173,7 @@ void Collector::OnEnd(uint32_t slot, const RecordView& view, Context& context) {
 
 void Collector::OnMark(uint32_t slot, const RecordView& view, Context& context) {
   ++events_;
-  const Meaning meaning = Interpret(view, AnnotationKind::kMark, context);
+  const Meaning meaning = Interpret(slot, view, AnnotationKind::kMark, context);
   const record::TimeNs time = context.clock.FromTsc(view.header.stamp);
   if (meaning.is_annotation) {
     ++annotation_count_;

@@ -6,6 +6,7 @@
 #include "capture/event_source.h"
 #include "capture/recorded_text.h"
 #include "nvtx/annotation_builder.h"
+#include "nvtx/engine_ranges.h"
 #include "nvtx/open_ranges.h"
 #include "nvtx/record_view.h"
 #include "nvtx/recorder.h"
@@ -20,6 +21,8 @@ class Collector {
     bool clear_ids = false;
     std::string_view clear_domains;  // as RecordedText::Init
     std::string_view role;           // a thread that has the process's name is no secret
+    std::string_view rules;          // EngineRanges::Options, as the next
+    uint32_t engine = 0;
     uint32_t slots = 0;
     uint32_t strings = 0;  // as NameTable of registered strings
     uint32_t max_rows = 4096;
@@ -47,6 +50,7 @@ class Collector {
   // What an event turned out to be, on its way to being emitted or kept open.
   struct Meaning {
     bool is_annotation = false;
+    bool by_rule = false;  // no llmserve text, but one that a rule of a pack means
     record::StringId message = 0;
     uint32_t category = 0;
     uint32_t color = 0;
@@ -60,10 +64,13 @@ class Collector {
   void CloseAll(uint32_t slot, record::TimeNs time, Context& context);
 
   // Decodes text and payload into annotation_ or, with fields_, a plain event.
-  Meaning Interpret(const RecordView& view, record::AnnotationKind kind, Context& context);
+  Meaning Interpret(uint32_t slot, const RecordView& view, record::AnnotationKind kind, Context& context);
   // True and annotation_ filled if the event speaks the llmserve vocabulary well; `spoke` if it tried.
   bool ReadAnnotation(const RecordView& view, std::string_view text, record::AnnotationKind kind, bool& spoke,
                       Context& context);
+  // The same of a text that a rule means.
+  bool ReadByRule(uint32_t slot, const RecordView& view, std::string_view text, record::AnnotationKind kind,
+                  Context& context);
   void DecodePieces(const RecordView& view, Context& context);
   void AddPlainPayload(const RecordView& view);
   void AddDecodedFields(bool clear, Context& context);
@@ -84,6 +91,7 @@ class Collector {
   RecordReader reader_;
   AnnotationBuilder builder_;
   capture::RecordedText texts_;
+  EngineRanges engine_ranges_;
   OpenRanges open_;
   ThreadDirectory directory_;
   std::span<record::ThreadId> slot_threads_;  // whose records a slot's queue now holds

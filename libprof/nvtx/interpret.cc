@@ -12,7 +12,7 @@ using base::Loss;
 using record::AnnotationKind;
 using record::PayloadType;
 
-Collector::Meaning Collector::Interpret(const RecordView& view, AnnotationKind kind, Context& context) {
+Collector::Meaning Collector::Interpret(uint32_t slot, const RecordView& view, AnnotationKind kind, Context& context) {
   fields_.count = 0;
   decoded_.count = decoded_.scratch_used = 0;
   decoded_.has_message = decoded_.has_category = decoded_.has_color = false;
@@ -30,7 +30,14 @@ Collector::Meaning Collector::Interpret(const RecordView& view, AnnotationKind k
                   .message = 0,
                   .category = decoded_.has_category ? decoded_.category : view.detail.category,
                   .color = decoded_.has_color ? decoded_.color : view.detail.color};
-  if (meaning.is_annotation) return meaning;
+  if (meaning.is_annotation) {
+    if (annotation_.name == record::AnnotationName::kIter) engine_ranges_.numbers().SawOwnIterations();
+    return meaning;
+  }
+  if (!spoke && ReadByRule(slot, view, text, kind, context)) {
+    meaning.is_annotation = meaning.by_rule = true;
+    return meaning;
+  }
   if (spoke) {
     // Only its shape is kept: the fields may hold a request's id, which never passes in the clear.
     context.losses.Add(Loss::kMalformedAnnotation);
@@ -65,6 +72,20 @@ bool Collector::ReadAnnotation(const RecordView& view, std::string_view text, An
   if (view.header.truncated || view.text_cut) return false;  // a field may be missing or cut in half
   if (prefixed) text.remove_prefix(kAnnotationPrefix.size());
   return builder_.FromText(text, kind, context.dictionary, context.out, annotation_);
+}
+
+bool Collector::ReadByRule(uint32_t slot, const RecordView& view, std::string_view text, AnnotationKind kind,
+                           Context& context) {
+  const uint16_t domain = view.header.domain;
+  const EngineRanges::Said said{.text = text,
+                                .domain = domain,
+                                .domain_name = domain == 0 ? std::string_view() : names_->domains.Text(domain),
+                                .kind = kind,
+                                .slot = slot,
+                                .thread = slot_threads_[slot]};
+  const bool at_end = view.header.op == Op::kPop || view.header.op == Op::kEnd;
+  if (!engine_ranges_.May(said) || at_end || view.header.truncated || view.text_cut) return false;
+  return engine_ranges_.Read(said, builder_, context, annotation_);
 }
 
 std::string_view Collector::TextOf(const RecordView& view, record::StringId*& cached) {

@@ -14,6 +14,8 @@ Collector::Options CollectorOptions(const Options& options) {
           .clear_ids = options.clear_ids,
           .clear_domains = options.clear_domains,
           .role = options.role,
+          .rules = options.rules,
+          .engine = options.engine,
           .slots = options.threads,
           .strings = options.strings,
           .max_rows = 4096,

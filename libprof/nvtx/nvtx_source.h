@@ -13,6 +13,8 @@ struct Options {
   bool clear_ids = false;          // also emit RequestIdText
   std::string_view clear_domains;  // recorded_text.h; borrowed, as the next
   std::string_view role;
+  std::string_view rules;  // the user's rule pack, as text; borrowed, for good
+  uint32_t engine = 0;     // goes with iterations that rules count: a number of this process
   uint32_t threads = 512;  // threads that use NVTX at the same time
   // Memory for what is said between two rounds, shared by all threads, at least one chunk each: about 90 bytes for a
   // short mark, 130 for a push and pop.

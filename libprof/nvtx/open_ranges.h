@@ -31,6 +31,7 @@ struct OpenRange {
   base::PoolIndex below = 0;       // the next one down the same stack
   base::PoolIndex annotation = 0;  // set for the llmserve vocabulary
   base::PoolIndex fields = 0;
+  bool by_rule = false;  // the annotation is what a rule made of the text
 };
 
 // An end whose start has not been read yet.

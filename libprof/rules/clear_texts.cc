@@ -88,7 +88,7 @@ bool IsClearDomain(std::string_view name) {
 }
 
 bool IsClearText(std::string_view text) {
-  constexpr size_t kLongest = 96;
+  constexpr size_t kLongest = 160;
   if (text.size() > kLongest) return false;
   char shape[kLongest];
   size_t size = 0;

@@ -16,7 +16,7 @@ BELOW = {
     "attribution": ["base", "record", "rules"],
     "capture": ["base", "record", "trace", "rules", "attribution"],
     "cupti": ["base", "record", "capture"],
-    "nvtx": ["base", "record", "capture"],
+    "nvtx": ["base", "record", "rules", "capture"],
     "sched": ["base", "record", "capture"],
     "nccl": ["base", "record", "capture"],
     "conditions": ["base", "record", "capture"],

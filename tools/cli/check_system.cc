@@ -11,6 +11,7 @@
 #include "old_runs.h"
 #include "places.h"
 #include "report/units.h"
+#include "rule_file.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -47,6 +48,14 @@ std::vector<Finding> CheckDoors() {
   findings.push_back(
       {"LD_PRELOAD", State::kOk, preload.empty() ? "empty" : absl::StrCat("kept as it is: ", preload), ""});
   return findings;
+}
+
+Finding CheckRules() {
+  const std::string path = Environment("SLOWTOKEN_RULES");
+  if (path.empty()) return {"rule pack", State::kOk, "none of your own: those of known engines", ""};
+  const absl::StatusOr<size_t> rules = CheckRuleFile(path);
+  if (rules.ok()) return {"rule pack", State::kOk, absl::StrCat(path, ": ", *rules, " rules"), ""};
+  return {"rule pack", State::kProblem, std::string(rules.status().message()), ""};
 }
 
 Finding CheckPerfEvents() {

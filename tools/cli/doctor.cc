@@ -34,7 +34,7 @@ const char* StateText(Finding::State state) {
 std::vector<Finding> Examine() {
   std::vector<Finding> findings = {CheckLibrary(), CheckDriver(), CheckCupti(), CheckNvml()};
   for (Finding& door : CheckDoors()) findings.push_back(std::move(door));
-  for (Finding finding : {CheckPerfEvents(), CheckClock(), CheckOutput(), CheckOldRuns()})
+  for (Finding finding : {CheckRules(), CheckPerfEvents(), CheckClock(), CheckOutput(), CheckOldRuns()})
     findings.push_back(std::move(finding));
   return findings;
 }

@@ -9,6 +9,7 @@
 #include "launcher_text.h"
 #include "memory_limit.h"
 #include "old_runs.h"
+#include "rule_file.h"
 #include "verb_app.h"
 
 namespace slowtoken::cli {
@@ -57,7 +58,8 @@ absl::Status Check(Options& options) {
         absl::StrCat("--format=", options.format, " is not known; use shell, systemd or k8s"));
   }
   if (here) return CheckMemory(options.launch.memory_bytes, options.launch.memory);
-  for (const auto& [option, path] : {std::pair("-o ", options.launch.out), std::pair("--prefix=", options.prefix)}) {
+  for (const auto& [option, path] : {std::pair("-o ", options.launch.out), std::pair("--prefix=", options.prefix),
+                                     std::pair("--rules=", options.launch.rules)}) {
     if (!path.empty() && path.front() != '/') {
       return absl::InvalidArgumentError(absl::StrCat(option, path, " must be an absolute path: it is used elsewhere"));
     }
@@ -76,6 +78,10 @@ Installation FindInstallationFor(const Options& options) {
 int PrintForThisShell(const Options& options, const Installation& installation) {
   if (absl::Status found = CheckInstallation(installation, options.launch.simulated); !found.ok())
     return Fail("env", found, kUnreadable);
+  if (!options.launch.rules.empty()) {
+    if (absl::Status pack = CheckRuleFile(options.launch.rules).status(); !pack.ok())
+      return Fail("env", pack, kUnreadable);
+  }
   absl::StatusOr<RunIdentity> identity = MakeIdentity(options.launch, BaseFolder());
   if (!identity.ok()) return Fail("env", identity.status(), kUsage);
   if (absl::Status made = MakeRunFolders(*identity); !made.ok()) return Fail("env", made, kUnreadable);

@@ -23,6 +23,7 @@ Finding CheckDriver();
 Finding CheckCupti();
 Finding CheckNvml();
 std::vector<Finding> CheckDoors();  // injection variables, preload
+Finding CheckRules();
 Finding CheckPerfEvents();
 Finding CheckClock();
 Finding CheckOutput();

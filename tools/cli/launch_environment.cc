@@ -98,6 +98,8 @@ LaunchEnvironment MakeLaunchEnvironment(const LaunchOptions& options, const Inst
                                      {"SLOWTOKEN_IDS", options.ids},
                                      {"SLOWTOKEN_MEMORY", absl::StrCat(options.memory_bytes)}});
   if (!options.clear_domains.empty()) variables.push_back({"SLOWTOKEN_CLEAR_DOMAINS", options.clear_domains});
+  if (!options.rules.empty())
+    variables.push_back({"SLOWTOKEN_RULES", std::filesystem::absolute(options.rules).lexically_normal()});
   if (!options.budget.empty()) variables.push_back({"SLOWTOKEN_BUDGET", options.budget});
   if (!options.sample.empty()) variables.push_back({"SLOWTOKEN_SAMPLE", options.sample});
   if (!options.sched.empty()) variables.push_back({"SLOWTOKEN_SCHED", options.sched});

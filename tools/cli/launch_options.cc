@@ -65,6 +65,11 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
          "NVTX domains whose texts stay readable beside those of known libraries and engines; `threads`: names of "
          "threads; `*`: everything")
       ->type_name("NAME,…");
+  app.add_option(
+         "--rules", options.rules,
+         "a rule pack of your own: what your engine's NVTX texts mean (docs/RULES.md); it comes before those of "
+         "known engines")
+      ->type_name("FILE");
   app.add_option("--memory", options.memory, "hard cap on the recorder's memory (K, M, G)")->capture_default_str();
   app.add_option("--label", options.labels, "a fact for the report, may be repeated")
       ->type_name("K=V")

@@ -25,6 +25,7 @@ struct LaunchOptions {
   std::string ids = "hash";
   std::string sched;          // empty: the library's default
   std::string clear_domains;  // as given
+  std::string rules;          // path of a rule pack; empty: none
   std::string memory = "64M";
   std::vector<std::string> labels;  // K=V
   bool simulated = false;

@@ -13,6 +13,7 @@
 #include "memory_limit.h"
 #include "old_runs.h"
 #include "program_file.h"
+#include "rule_file.h"
 #include "run_folders.h"
 #include "verb_app.h"
 
@@ -72,6 +73,9 @@ int Run(const Arguments& arguments) {
   if (auto code = app.Parse(Arguments(arguments.begin(), separator))) return *code;
   if (absl::Status valid = CheckLaunchOptions(options); !valid.ok()) return Fail("run", valid, kUsage);
   if (separator + 1 == arguments.end()) return Fail("run", kNoCommand, kUsage);
+  if (!options.rules.empty()) {
+    if (absl::Status pack = CheckRuleFile(options.rules).status(); !pack.ok()) return Fail("run", pack, kUnreadable);
+  }
   if (absl::Status fits = CheckMemory(options.memory_bytes, options.memory); !fits.ok())
     return Fail("run", fits, kUsage);
   const Installation installation = FindInstallation();

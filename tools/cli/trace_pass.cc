@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "places.h"
+#include "rule_file.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
@@ -14,6 +15,9 @@ void TracePass::AddOptions(CLI::App& app, Input& input) {
                  "trace files or directories (default: the newest run in the default place of `slowtoken run`)");
   app.add_option("--run", input.run, "of traces of several runs: this one, or `all` as one (default: the newest)")
       ->type_name("ID");
+  app.add_option("--rules", input.rules,
+                 "a rule pack of your own: what ranges in the trace mean that were recorded without it (docs/RULES.md)")
+      ->type_name("FILE");
 }
 
 absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, const char* verb) {
@@ -35,7 +39,34 @@ absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, c
   std::unique_ptr<TracePass> pass(new TracePass());
   pass->traces_ = *std::move(traces);
   pass->FindEngines();
+  if (absl::Status read = pass->ReadRanges(input.rules); !read.ok()) return read;
   return pass;
+}
+
+// Whether rules of packs have something to say about ranges that are left: looked at in the first megabytes, unless the
+// user gave a pack; then in everything.
+absl::Status TracePass::ReadRanges(const std::string& pack_path) {
+  constexpr uint64_t kLookedAt = 8u << 20;
+  std::string pack;
+  if (!pack_path.empty()) {
+    absl::StatusOr<std::string> text = ReadRuleFile(pack_path);
+    if (!text.ok()) return text.status();
+    pack = *std::move(text);
+  }
+  std::vector<uint64_t> pids;
+  for (const reader::ProcessInfo& process : traces_->processes()) pids.push_back(process.pid);
+  const auto make = [&] { return std::make_unique<analysis::LateRules>(traces_->dictionary(), pack, pids); };
+  late_rules_ = make();
+  for (size_t i = 0; i < traces_->processes().size() && pack.empty(); ++i) {
+    const auto enough = [&] { return late_rules_->found() || late_rules_->said_itself(); };
+    traces_->Survey(static_cast<record::ProcessIndex>(i), *late_rules_, enough, kLookedAt);
+  }
+  const bool worth_it = late_rules_->found() || !pack.empty();
+  late_rules_ = make();
+  if (!worth_it) return absl::OkStatus();
+  if (absl::Status read = traces_->Replay(*late_rules_); !read.ok()) return read;
+  late_rules_->Settle();
+  return absl::OkStatus();
 }
 
 // Only where several processes are read: one process is one engine, whatever numbers it uses.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/late_rules.h"
 #include "analysis/scoped_events.h"
 #include "analysis/tee.h"
 #include "attribution/engine.h"
@@ -31,6 +32,7 @@ class TracePass {
   struct Input {
     std::vector<std::string> paths;
     std::string run;
+    std::string rules = {};  // path of a rule pack; empty: none of the user's
   };
   static void AddOptions(CLI::App& app, Input& input);
 
@@ -50,8 +52,10 @@ class TracePass {
     Progress progress(*traces_, verb);
     analysis::Tee both(engine_, events);
     analysis::Tee all(both, progress);
-    analysis::ScopedEvents scoped(*scopes_, all);
-    absl::Status status = scopes_->any() ? traces_->Replay(scoped) : traces_->Replay(all);
+    analysis::LateAnnotations meanings(*late_rules_, all);
+    analysis::Tee with_meanings(all, meanings);
+    analysis::ScopedEvents scoped(*scopes_, with_meanings);
+    absl::Status status = scopes_->any() ? traces_->Replay(scoped) : traces_->Replay(with_meanings);
     engine_.Finish();
     progress.Clear();
     return status;
@@ -70,10 +74,12 @@ class TracePass {
   absl::Status StartEngine(record::EventVisitor& summaries, const ServiceLevels& levels);
 
   void FindEngines();
+  absl::Status ReadRanges(const std::string& pack_path);
 
   std::unique_ptr<reader::TraceSet> traces_;
   std::optional<analysis::EngineScopes> scopes_;
   std::vector<std::string> engine_notes_;
+  std::unique_ptr<analysis::LateRules> late_rules_;
   base::Arena arena_;
   base::LossCounters losses_;
   attribution::Engine engine_;

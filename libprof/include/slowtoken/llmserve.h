@@ -218,10 +218,15 @@ typedef struct llmserve_iter {
   int64_t kv_total LLMSERVE_DEFAULT(-1);
   int64_t waiting LLMSERVE_DEFAULT(-1); /* requests in the queue */
   unsigned flags LLMSERVE_DEFAULT(0);   /* llmserve_flag, or-ed */
+  /* For engines that know how many are in the batch but do not say who (llmserve_batch does): rows that prefill, rows
+   * that decode, tokens prefilled. */
+  int64_t n_prefill LLMSERVE_DEFAULT(-1);
+  int64_t n_decode LLMSERVE_DEFAULT(-1);
+  int64_t prefill_tok LLMSERVE_DEFAULT(-1);
 } llmserve_iter;
 
 #define LLMSERVE_ITER_INIT \
-  { -1, 0, 0, -1, -1, -1, -1, 0u }
+  { -1, 0, 0, -1, -1, -1, -1, 0u, -1, -1, -1 }
 
 static inline void llmserve_text_key(llmserve_text* text, int64_t iter, int64_t engine, int64_t dp_rank) {
   llmserve_text_optional(text, "iter", iter);
@@ -254,6 +259,9 @@ static inline void llmserve_iter_push(const llmserve_iter* info) {
   llmserve_text_optional(&text, "kv_total", info->kv_total);
   llmserve_text_optional(&text, "waiting", info->waiting);
   llmserve_text_flags(&text, info->flags);
+  llmserve_text_optional(&text, "n_prefill", info->n_prefill);
+  llmserve_text_optional(&text, "n_decode", info->n_decode);
+  llmserve_text_optional(&text, "prefill_tok", info->prefill_tok);
   llmserve_text_push(domain, &text);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -65,6 +66,27 @@ TEST_F(RunTest, ServiceLevelsAndBoundsTravelAsGiven) {
   EXPECT_EQ(variables["SLOWTOKEN_SLO"], "ttft:500ms,itl:100ms");
   EXPECT_EQ(variables["SLOWTOKEN_FLIGHT"], "pre:5s,ring:8M");
   EXPECT_EQ(variables["SLOWTOKEN_MAX_TRACE"], std::to_string(10 << 20));
+}
+
+TEST_F(RunTest, ARulePackIsReadBeforeTheServerStarts) {
+  const std::string pack = dir_.path() + "/engine.pack";
+  std::ofstream(pack) << "pack mine 1\nrule push-pop \"step {iter}\" iter\n  example \"step 7\" iter|iter=7\n";
+  EXPECT_EQ(Variables({"--rules=" + pack})["SLOWTOKEN_RULES"], pack);
+  EXPECT_FALSE(Variables({}).contains("SLOWTOKEN_RULES"));
+  const auto refused = [&](const char* text, const std::string& says) {
+    std::ofstream(pack) << text;
+    const CommandResult result = RunCommand(Program(), {"run", "--rules=" + pack, "--", "/bin/true"}, environment_);
+    EXPECT_EQ(result.code, 3);
+    EXPECT_NE(result.err.find(says), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  refused("pack mine 1\nrule push-pop x nothing\nwhat\n", pack + ":2: this name is not of the vocabulary (and 1 more");
+  refused("pack mine 1\nrule push-pop \"step {iter}\" iter\n  example \"step 7\" iter|iter=8\n",
+          pack + ":3: the example means something else");
+  refused("", pack + ":0: no pack");
+  const CommandResult none = RunCommand(Program(), {"run", "--rules=/nowhere", "--", "/bin/true"}, environment_);
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("cannot read the rule pack /nowhere"), std::string::npos) << none.err;
 }
 
 TEST_F(RunTest, BudgetSamplingAndClearDomainsTravelIfGiven) {

@@ -19,6 +19,9 @@ static void Iteration(void) {
   info.kv_total = 100;
   info.waiting = 0;
   info.flags = LLMSERVE_GRAPH | LLMSERVE_PIECEWISE | LLMSERVE_MIXED | LLMSERVE_DUMMY | LLMSERVE_OVERLAP;
+  info.n_prefill = 2;
+  info.n_decode = 5;
+  info.prefill_tok = 300;
   llmserve_iter_push(&info);
   llmserve_part_push(LLMSERVE_SCHEDULE, NULL);
   llmserve_pop();

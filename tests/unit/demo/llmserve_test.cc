@@ -44,7 +44,7 @@ const std::vector<std::string> kAllNames = {
     "push req.send|req=a,n=3,n_new=2",
     "pop",
     "push iter|iter=7,engine=1,dp_rank=2,pp_mb=0,kv_used=10,kv_total=100,waiting=0,"
-    "flags=graph+piecewise+mixed+dummy+overlap",
+    "flags=graph+piecewise+mixed+dummy+overlap,n_prefill=2,n_decode=5,prefill_tok=300",
     "push iter.schedule",
     "pop",
     "push iter.prepare",
