@@ -9,7 +9,8 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
       kernels_(dictionary),
       devices_(dictionary),
       facts_(dictionary),
-      surroundings_(dictionary) {}
+      surroundings_(dictionary),
+      inferred_(dictionary) {}
 
 void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) {
   using Work = DeviceTimeline::Work;
@@ -28,12 +29,14 @@ void TraceAnalysis::On(const record::Kernel& k) {
     graph_nodes_.Add(k.process, k.graph_id, k.correlation, k.graph_node_id);
   }
   if (IsInterval(k.start, k.end)) kernels_.Add(k);
+  inferred_.Add(k);
 }
 
 void TraceAnalysis::On(const record::Memcpy& c) {
   ++counts_.copies;
   CountTime(c.start, c.end);
   if (c.graph_node_id != 0) graph_nodes_.Add(c.process, c.graph_id, c.correlation, c.graph_node_id);
+  inferred_.Add(c);
 }
 
 void TraceAnalysis::On(const record::Memset& s) {
@@ -45,10 +48,12 @@ void TraceAnalysis::On(const record::Memset& s) {
 void TraceAnalysis::On(const record::GraphLaunch& g) {
   ++counts_.graph_replays;
   CountTime(g.start, g.end);
+  inferred_.Add(g);
 }
 
 void TraceAnalysis::On(const record::Annotation& annotation) {
   using record::AnnotationName;
+  inferred_.Add(annotation);
   if (annotation.name == AnnotationName::kReq) {
     ++counts_.requests;
     presence_.Add(annotation);
@@ -85,11 +90,13 @@ void TraceAnalysis::AddText(record::ProcessIndex process, record::DomainId domai
 void TraceAnalysis::On(const record::Advance& advance) {
   facts_.Add(advance);
   for (Device& device : devices_.all()) device.timeline.Advance();
+  inferred_.Advance(advance.process, advance.watermark);
 }
 
 void TraceAnalysis::Finish() {
   const auto no_request = presence_.Absences();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);
+  inferred_.Finish();
 }
 
 }  // namespace slowtoken::analysis

@@ -15,6 +15,7 @@
 #include "analysis/device_clocks.h"
 #include "analysis/devices.h"
 #include "analysis/graph_nodes.h"
+#include "analysis/inferred_iterations.h"
 #include "analysis/kernel_table.h"
 #include "analysis/launch_stats.h"
 #include "analysis/recorder_facts.h"
@@ -39,7 +40,10 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::Memcpy& copy) override;
   void On(const record::Memset& set) override;
   void On(const record::GraphLaunch& graph) override;
-  void On(const record::ApiCall& call) override { launch_stats_.AddCall(call); }
+  void On(const record::ApiCall& call) override {
+    launch_stats_.AddCall(call);
+    inferred_.Add(call);
+  }
   void On(const record::Annotation& annotation) override;
   void On(const record::RequestIdText& text) override;
   void On(const record::NvtxDomainInfo& domain) override;
@@ -76,6 +80,8 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   const absl::flat_hash_map<record::RequestId, std::string>& request_texts() const { return request_texts_; }  // safe
   // llmserve texts that do not parse, as shapes (name and keys), with how often each came: the first few.
   const std::map<std::string, uint64_t>& malformed() const { return malformed_; }
+  // Where no iteration was said; empty else.
+  const InferredIterations& inferred() const { return inferred_; }
   const LaunchStats& launch_stats() const { return launch_stats_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
   const KernelTable& kernels() const { return kernels_; }
@@ -104,6 +110,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // with --ids=clear only
   RecorderFacts facts_;
   Surroundings surroundings_;
+  InferredIterations inferred_;
   DeviceClocks device_clocks_;
 };
 

@@ -14,6 +14,7 @@
 #include "report/coverage_warnings.h"
 #include "report/imported.h"
 #include "report/kept_detail.h"
+#include "report/next_tier.h"
 
 namespace slowtoken::report {
 namespace {
@@ -58,7 +59,8 @@ uint32_t Tier(const v1::Report& report, const analysis::TraceAnalysis::Counts& c
   const bool requests = report.ttft().all().count() != 0 || counts.requests != 0;
   if (requests && counts.batches != 0) return 3;
   if (requests) return 2;
-  return report.iterations().count() != 0 || counts.iterations != 0 ? 1 : 0;
+  const bool said = report.iterations().count() != 0 && !report.iterations().has_inferred();
+  return said || counts.iterations != 0 ? 1 : 0;
 }
 
 void FillMissing(const v1::Report& report, const analysis::TraceAnalysis& analysis, v1::Coverage& coverage) {
@@ -70,7 +72,8 @@ void FillMissing(const v1::Report& report, const analysis::TraceAnalysis& analys
   missing(coverage.launches() == 0, "launches");
   missing(counts.graph_replays != 0, "graph_nodes");
   missing(counts.requests == 0 && report.requests().empty(), "requests");
-  missing(report.iterations().count() + report.iterations().dummy() == 0, "iterations");
+  const v1::Iterations& iterations = report.iterations();
+  missing(iterations.count() + iterations.dummy() == 0 || iterations.has_inferred(), "iterations");
   missing(counts.batches == 0, "batches");
   missing(report.origin().utc().empty(), "utc");
   missing(!analysis.facts().saw_thread_states(), "thread_states");  // then host causes stay unknown
@@ -220,6 +223,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
       device.clear_unknown_ns();
     }
   }
+  coverage.set_next_tier(NextTier(coverage, report.conditions()));
   for (std::string& line : CoverageWarnings(coverage, processes)) *coverage.add_warnings() = std::move(line);
 }
 

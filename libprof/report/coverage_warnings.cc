@@ -139,10 +139,8 @@ void AddFiles(const v1::Coverage& coverage, const std::vector<reader::ProcessInf
     lines.push_back(
         "request ids of some processes cannot be joined: start all of them with one SLOWTOKEN_KEY (`slowtoken run`)");
   }
-  if (Lacks(coverage, "requests") && !Lacks(coverage, "gpu_records")) {
-    lines.push_back(
-        "no requests were recorded: TTFT and ITL need the engine's `llmserve` annotations (slowtoken/llmserve.h)");
-  }
+  if (Lacks(coverage, "requests") && !Lacks(coverage, "gpu_records"))
+    lines.push_back("no requests were recorded: TTFT and ITL cannot be told");
 }
 
 }  // namespace

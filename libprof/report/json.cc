@@ -39,6 +39,7 @@ Json CoverageJson(const v1::Coverage& coverage) {
                    ? Json{{"kernels", coverage.seen().kernels()}, {"launches", coverage.seen().launches()}}
                    : Json()},
       {"missing", coverage.missing()},
+      {"next_tier", TextOrNull(coverage.next_tier())},
       {"unreadable", coverage.unreadable()},
       {"malformed", Counts(coverage.malformed())},
       {"engines_kept_apart", coverage.engines_kept_apart()},
@@ -150,6 +151,14 @@ Json DetailJson(const v1::DetailSpan& span) {
           {"budget", span.has_budget() ? Json(span.budget()) : Json()}};
 }
 
+Json InferredJson(const v1::Inferred& inferred) {
+  return {{"decode", inferred.decode()},
+          {"prefill", inferred.prefill()},
+          {"mixed", inferred.mixed()},
+          {"unknown", inferred.unknown()},
+          {"between_decodes_ns", DistributionJson(inferred.between_decodes())}};
+}
+
 Json IterationsJson(const v1::Iterations& iterations) {
   return {{"count", iterations.count()},
           {"graph", iterations.graph()},
@@ -159,7 +168,8 @@ Json IterationsJson(const v1::Iterations& iterations) {
           {"dummy", iterations.dummy()},
           {"batch_unknown", iterations.batch_unknown()},
           {"dur_ns", DistributionJson(iterations.duration())},
-          {"gpu_ns", DistributionJson(iterations.gpu())}};
+          {"gpu_ns", DistributionJson(iterations.gpu())},
+          {"inferred", iterations.has_inferred() ? InferredJson(iterations.inferred()) : Json()}};
 }
 
 Json LaunchJson(const v1::Launches& launch) {

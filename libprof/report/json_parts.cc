@@ -114,7 +114,8 @@ Json IterationJson(const v1::Iteration& i) {
           {"collective_ns", i.has_collective_ns() ? Json(i.collective_ns()) : Json()},
           {"kv_used", i.has_kv_used() ? Json(i.kv_used()) : Json()},
           {"kv_total", i.has_kv_total() ? Json(i.kv_total()) : Json()},
-          {"waiting", i.has_waiting() ? Json(i.waiting()) : Json()}};
+          {"waiting", i.has_waiting() ? Json(i.waiting()) : Json()},
+          {"inferred", TextOrNull(i.inferred())}};
 }
 
 }  // namespace slowtoken::report

@@ -7,6 +7,7 @@
 #include "analysis/interval.h"
 #include "report/coverage.h"
 #include "report/device_clocks.h"
+#include "report/inferred.h"
 #include "report/json.h"
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
@@ -55,6 +56,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillTtft();
   FillItl();
   FillIterations();
+  FillInferred(analysis.inferred(), options_, origin_, *report_.mutable_iterations());
   FillMachine(analysis);
   FillConditions(analysis, processes, report_);
   FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);

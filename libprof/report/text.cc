@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kBar = "█";
 constexpr const char* kTiers[] = {"kernels and launches only", "iterations", "requests", "requests and batches"};
+constexpr const char* kInferredTier = "kernels and launches only; iterations are INFERRED";
 
 std::string Paint(const std::string& text, const char* code, const TextStyle& style) {
   return style.colour ? absl::StrCat("\x1b[", code, "m", text, "\x1b[0m") : text;
@@ -60,7 +61,9 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   const v1::Coverage& coverage = report.coverage();
   std::string out = "\nCoverage: " +
                     Paint(coverage.complete() ? "complete" : "INCOMPLETE", coverage.complete() ? "32" : "31;1", style);
-  absl::StrAppend(&out, ", tier ", coverage.tier(), " (", kTiers[std::min(coverage.tier(), 3u)], ")\n");
+  const bool inferred = coverage.tier() == 0 && report.iterations().has_inferred();
+  absl::StrAppend(&out, ", tier ", coverage.tier(), " (",
+                  inferred ? kInferredTier : kTiers[std::min(coverage.tier(), 3u)], ")\n");
   for (const std::string& note : coverage.notes()) absl::StrAppend(&out, "  ", Wrap(note, 4, style));
   for (const std::string& warning : coverage.warnings()) {
     absl::StrAppend(&out, "  ", Paint("!", "31;1", style), " ", Wrap(warning, 4, style));
@@ -82,6 +85,8 @@ std::string CoverageText(const v1::Report& report, const TextStyle& style) {
   }
   if (!coverage.missing().empty())
     absl::StrAppend(&out, "  ", Wrap("not recorded: " + absl::StrJoin(coverage.missing(), ", "), 4, style));
+  if (!coverage.next_tier().empty())
+    absl::StrAppend(&out, "  ", Wrap("to see more: " + coverage.next_tier(), 4, style));
   return out + LabelsText(report.conditions(), style);
 }
 

@@ -25,11 +25,9 @@ std::string OrDash(bool told, uint64_t ns) { return told ? Duration(ns) : "-"; }
 
 std::string CountOrDash(bool told, uint64_t count) { return told ? WithCommas(count) : "-"; }
 
-// A device whose UUID is not known is told apart by process and ordinal, "unknown-3-0".
-std::string DeviceLabel(const v1::Device& device) {
-  if (device.name().empty()) return device.uuid();
-  if (device.uuid().starts_with("unknown-")) return absl::StrCat(device.uuid().substr(8), " ", device.name());
-  return absl::StrCat(device.name(), " ", device.uuid().substr(0, 8));
+std::string KindText(const v1::Iteration& iteration) {
+  const char* launched = iteration.graph() ? "graph" : "eager";
+  return iteration.inferred().empty() ? launched : absl::StrCat(launched, ", ", iteration.inferred());
 }
 
 std::string IterationList(const v1::Iterations& iterations) {
@@ -46,11 +44,20 @@ std::string IterationList(const v1::Iterations& iterations) {
                {"waiting"}});
   for (const v1::Iteration& i : iterations.list()) {
     table.Add({absl::StrCat(i.iter()), absl::StrCat(i.dp_rank()), Duration(i.start_ns()), Duration(i.dur_ns()),
-               OrDash(i.has_gpu_ns(), i.gpu_ns()), WithCommas(i.kernels()), i.graph() ? "graph" : "eager",
+               OrDash(i.has_gpu_ns(), i.gpu_ns()), WithCommas(i.kernels()), KindText(i),
                CountOrDash(i.has_prefill(), i.prefill()), CountOrDash(i.has_prefill_tok(), i.prefill_tok()),
                CountOrDash(i.has_decode(), i.decode()), CountOrDash(i.has_waiting(), i.waiting())});
   }
   return table.empty() ? "" : "\n" + table.Text();
+}
+
+std::string InferredText(const v1::Inferred& inferred) {
+  std::string out;
+  if (inferred.between_decodes().count() != 0)
+    absl::StrAppend(&out, "  apart     ", SpreadText(inferred.between_decodes()), ", from one decode to the next\n");
+  return absl::StrCat(out, "  told by launches, graph replays and kernels' names, and so a guess: ",
+                      WithCommas(inferred.decode()), " decode, ", WithCommas(inferred.prefill()), " prefill,\n  ",
+                      WithCommas(inferred.mixed()), " mix both, ", WithCommas(inferred.unknown()), " cannot be told\n");
 }
 
 }  // namespace
@@ -58,17 +65,18 @@ std::string IterationList(const v1::Iterations& iterations) {
 std::string IterationsText(const v1::Report& report, const Options& options) {
   const v1::Iterations& iterations = report.iterations();
   if (iterations.count() + iterations.dummy() == 0) return "";
-  std::string out =
-      absl::StrCat("\nIterations: ", WithCommas(iterations.count()), " (", WithCommas(iterations.graph()), " graph, ",
-                   WithCommas(iterations.piecewise()), " piecewise, ", WithCommas(iterations.eager()), " eager); ",
-                   WithCommas(iterations.mixed()), " mix prefill and decode");
+  std::string out = absl::StrCat("\nIterations", iterations.has_inferred() ? " (inferred)" : "", ": ",
+                                 WithCommas(iterations.count()), " (", WithCommas(iterations.graph()), " graph, ",
+                                 WithCommas(iterations.piecewise()), " piecewise, ", WithCommas(iterations.eager()),
+                                 " eager); ", WithCommas(iterations.mixed()), " mix prefill and decode");
   if (iterations.dummy() != 0) absl::StrAppend(&out, "; ", WithCommas(iterations.dummy()), " dummy ones apart");
-  if (iterations.batch_unknown() != 0)
+  if (iterations.batch_unknown() != 0 && !iterations.has_inferred())
     absl::StrAppend(&out, "; batch unknown in ", WithCommas(iterations.batch_unknown()));
   absl::StrAppend(&out, "\n");
   if (iterations.duration().count() != 0)
     absl::StrAppend(&out, "  length    ", SpreadText(iterations.duration()), "\n");
   if (iterations.gpu().count() != 0) absl::StrAppend(&out, "  GPU work  ", SpreadText(iterations.gpu()), "\n");
+  if (iterations.has_inferred()) absl::StrAppend(&out, InferredText(iterations.inferred()));
   return out + (options.iterations ? IterationList(iterations) : "");
 }
 
@@ -102,14 +110,15 @@ std::string DevicesText(const v1::Report& report, const TextStyle& style) {
   for (const v1::Device& device : report.devices()) {
     if (!device.has_busy_ns()) continue;
     const uint64_t whole = device.busy_ns() + device.idle_ns();
-    std::vector<std::string> cells = {DeviceLabel(device),
-                                      Duration(device.busy_ns()),
-                                      device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
-                                      OrDash(device.has_idle_ns(), device.idle_ns()),
-                                      OrDash(device.has_host_ns(), device.host_ns()),
-                                      OrDash(device.has_dependency_ns(), device.dependency_ns()),
-                                      OrDash(device.has_copy_ns(), device.copy_ns()),
-                                      OrDash(device.has_no_work_ns(), device.no_work_ns())};
+    std::vector<std::string> cells = {
+        device.name().empty() ? device.uuid() : absl::StrCat(device.name(), " ", device.uuid().substr(0, 8)),
+        Duration(device.busy_ns()),
+        device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
+        OrDash(device.has_idle_ns(), device.idle_ns()),
+        OrDash(device.has_host_ns(), device.host_ns()),
+        OrDash(device.has_dependency_ns(), device.dependency_ns()),
+        OrDash(device.has_copy_ns(), device.copy_ns()),
+        OrDash(device.has_no_work_ns(), device.no_work_ns())};
     if (unknown) cells.push_back(OrDash(device.has_unknown_ns(), device.unknown_ns()));
     table.Add(std::move(cells));
   }
