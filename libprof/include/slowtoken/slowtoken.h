@@ -27,6 +27,11 @@ __attribute__((weak)) int slowtoken_api_stop(void);
 __attribute__((weak)) int slowtoken_api_snapshot(void);
 __attribute__((weak)) int slowtoken_api_mark(const char* text);
 __attribute__((weak)) int slowtoken_api_recording(void);
+__attribute__((weak)) int slowtoken_api_llmserve_mark(const char* text);
+__attribute__((weak)) int slowtoken_api_llmserve_push(const char* text);
+__attribute__((weak)) int slowtoken_api_llmserve_pop(void);
+__attribute__((weak)) uint64_t slowtoken_api_llmserve_start(const char* text);
+__attribute__((weak)) void slowtoken_api_llmserve_end(uint64_t id);
 
 /* major << 16 | minor << 8 | patch of the loaded library; 0 if absent. */
 static inline uint32_t slowtoken_version(void) { return slowtoken_api_version ? slowtoken_api_version() : 0; }
@@ -52,6 +57,25 @@ static inline int slowtoken_mark(const char* text) {
 
 /* 1 while recording; 0 if stopped, not running or absent. */
 static inline int slowtoken_recording(void) { return slowtoken_api_recording ? slowtoken_api_recording() : 0; }
+
+/* The llmserve vocabulary for programs that cannot use llmserve.h (slowtoken/llmserve.h is the way in C and C++): texts
+ * "name|key=value,…" without a prefix, as in NVTX domain llmserve. Marks; ranges that nest on a thread; ranges that may
+ * end on another, named by what _start returned (0: not recorded, and _end ignores it). */
+static inline int slowtoken_llmserve_mark(const char* text) {
+  return slowtoken_api_llmserve_mark ? slowtoken_api_llmserve_mark(text) : SLOWTOKEN_ABSENT;
+}
+static inline int slowtoken_llmserve_push(const char* text) {
+  return slowtoken_api_llmserve_push ? slowtoken_api_llmserve_push(text) : SLOWTOKEN_ABSENT;
+}
+static inline int slowtoken_llmserve_pop(void) {
+  return slowtoken_api_llmserve_pop ? slowtoken_api_llmserve_pop() : SLOWTOKEN_ABSENT;
+}
+static inline uint64_t slowtoken_llmserve_start(const char* text) {
+  return slowtoken_api_llmserve_start ? slowtoken_api_llmserve_start(text) : 0;
+}
+static inline void slowtoken_llmserve_end(uint64_t id) {
+  if (slowtoken_api_llmserve_end) slowtoken_api_llmserve_end(id);
+}
 
 #ifdef __cplusplus
 } /* extern "C" */
