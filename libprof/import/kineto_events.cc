@@ -36,6 +36,7 @@ void KinetoEvents::On(const SourceEvent& event) {
   if (event.ph == "s" || event.ph == "f" || event.ph == "t") return;  // flows: correlation ids say the same
   if (event.ph == "i" || event.ph == "I") {
     if (event.name == "Record Window End") return AddWindow(TimesOf(event));
+    if (event.name.starts_with("Iteration Start:")) return;  // the profiler's own
     return LeaveOut(event.name == "[memory]" ? "memory marks" : "instants");
   }
   LeaveOut(absl::StrCat("events of kind `", std::string(event.ph.substr(0, 8)), "`"));

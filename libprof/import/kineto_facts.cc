@@ -38,7 +38,7 @@ std::optional<uint32_t> RankOf(const SourceMetadata& metadata) {
 
 ImportedProcess::Facts LabelsOf(const SourceMetadata& metadata) {
   ImportedProcess::Facts labels;
-  for (const char* key : {"rank", "world_size", "backend"}) {
+  for (const char* key : {"world_size", "backend"}) {
     if (const std::string_view value = Find(metadata.distributed, key); !value.empty()) labels.emplace_back(key, value);
   }
   return labels;

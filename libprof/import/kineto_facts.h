@@ -13,7 +13,7 @@ namespace slowtoken::importing {
 
 std::optional<uint32_t> RankOf(const SourceMetadata& metadata);
 
-// rank, world_size, backend.
+// world_size, backend: what holds for all ranks.
 ImportedProcess::Facts LabelsOf(const SourceMetadata& metadata);
 
 // Versions of driver and libraries, and of the format.

@@ -34,6 +34,7 @@ trace::FileHeader HeaderOf(const ImportedProcess& process, const ImportRun& run)
   header.pid_start_ticks = run.processes;
   header.start = process.start;
   header.start_utc = process.start_utc;
+  header.ids_joinable = true;  // there are none that could not be joined
   header.graph_nodes = true;
   header.writer_version = run.writer_version;
   return header;

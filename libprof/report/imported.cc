@@ -32,6 +32,6 @@ void AddImported(const analysis::TraceAnalysis& analysis, v1::Coverage& coverage
   }
 }
 
-bool LossesUnknown(const v1::Coverage& coverage) { return coverage.dropped().empty() && Lists(coverage, "losses"); }
+bool LossesUnknown(const v1::Coverage& coverage) { return Lists(coverage, "losses"); }
 
 }  // namespace slowtoken::report

@@ -16,7 +16,7 @@ bool IsAboutImport(std::string_view condition);
 // Into coverage.missing and coverage.notes.
 void AddImported(const analysis::TraceAnalysis& analysis, v1::Coverage& coverage);
 
-// No loss was told, and nobody knows whether there was one.
+// Nobody knows what was lost before the import; `dropped` holds what reading could not keep.
 bool LossesUnknown(const v1::Coverage& coverage);
 
 }  // namespace slowtoken::report

@@ -30,6 +30,13 @@ std::string KindText(const v1::Iteration& iteration) {
   return iteration.inferred().empty() ? launched : absl::StrCat(launched, ", ", iteration.inferred());
 }
 
+// A device whose UUID is not known is told apart by process and ordinal, "unknown-3-0".
+std::string DeviceLabel(const v1::Device& device) {
+  if (device.name().empty()) return device.uuid();
+  if (device.uuid().starts_with("unknown-")) return absl::StrCat(device.uuid().substr(8), " ", device.name());
+  return absl::StrCat(device.name(), " ", device.uuid().substr(0, 8));
+}
+
 std::string IterationList(const v1::Iterations& iterations) {
   Table table({{"iteration"},
                {"dp"},
@@ -110,15 +117,14 @@ std::string DevicesText(const v1::Report& report, const TextStyle& style) {
   for (const v1::Device& device : report.devices()) {
     if (!device.has_busy_ns()) continue;
     const uint64_t whole = device.busy_ns() + device.idle_ns();
-    std::vector<std::string> cells = {
-        device.name().empty() ? device.uuid() : absl::StrCat(device.name(), " ", device.uuid().substr(0, 8)),
-        Duration(device.busy_ns()),
-        device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
-        OrDash(device.has_idle_ns(), device.idle_ns()),
-        OrDash(device.has_host_ns(), device.host_ns()),
-        OrDash(device.has_dependency_ns(), device.dependency_ns()),
-        OrDash(device.has_copy_ns(), device.copy_ns()),
-        OrDash(device.has_no_work_ns(), device.no_work_ns())};
+    std::vector<std::string> cells = {DeviceLabel(device),
+                                      Duration(device.busy_ns()),
+                                      device.has_idle_ns() ? Percent(Share(device.busy_ns(), whole)) : "?",
+                                      OrDash(device.has_idle_ns(), device.idle_ns()),
+                                      OrDash(device.has_host_ns(), device.host_ns()),
+                                      OrDash(device.has_dependency_ns(), device.dependency_ns()),
+                                      OrDash(device.has_copy_ns(), device.copy_ns()),
+                                      OrDash(device.has_no_work_ns(), device.no_work_ns())};
     if (unknown) cells.push_back(OrDash(device.has_unknown_ns(), device.unknown_ns()));
     table.Add(std::move(cells));
   }

@@ -57,13 +57,13 @@ class Counted:
         elif kind == "set":
             line += [correlation, *place, int(args.get("bytes", 0))]
         elif kind == "call":
-            line += [re.sub(r"_v\d{4,}$", "", event["name"]), correlation, int(event["tid"])]
+            line += [re.sub(r"_v\d{4,}$", "", event["name"]), correlation, int(event["tid"]) % 2**32]
         elif kind == "gpu_user_annotation":
             line += [event["name"], 0]
         elif kind == "python_function":
-            line += [re.sub(r"^.*/([^/]*\.py\()", r"\1", event["name"], count=1), int(event["tid"])]
+            line += [re.sub(r"^.*/([^/]*\.py\()", r"\1", event["name"], count=1), int(event["tid"]) % 2**32]
         else:
-            line += [event["name"], int(event["tid"])]
+            line += [event["name"], int(event["tid"]) % 2**32]
         self.events[kind].append(line)
 
     def count_launches(self):

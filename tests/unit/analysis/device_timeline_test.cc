@@ -118,7 +118,7 @@ TEST(Devices, AUuidThatComesLateNamesTheWorkThatCameFirst) {
 
 TEST(Devices, DevicesWhoseUuidIsNotKnownAreTheirProcessesOwnAndKeepTheirName) {
   testing::TestDictionary dictionary;
-  Devices devices(*dictionary, [](uint64_t) { return TimeNs{0}; });
+  Devices devices(*dictionary);
   for (record::ProcessIndex process = 0; process < 2; ++process) {
     record::DeviceInfo info = testing::DeviceOf(0, 0, process);
     info.name = dictionary->InternText("A100");

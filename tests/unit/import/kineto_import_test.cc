@@ -52,7 +52,7 @@ TEST(KinetoImport, BugLog91_TimesAreExactWithAndWithoutABaseInEveryNotation) {
   EXPECT_EQ(based.kernels[0].end - based.kernels[0].start, 1u);
   EXPECT_EQ(based.process().start_utc, based.process().start);
   const Imported dated(KinetoText()
-                           .Kernel("k", 1, "1712195495519689.001", "1")
+                           .Kernel("k", 1, "1712195495519689.001", "0.05")
                            .Kernel("k", 2, R"("1712195495519689.101")", R"("0.5")")
                            .Text());
   ASSERT_EQ(dated.kernels.size(), 2u);
@@ -251,8 +251,8 @@ TEST(KinetoImport, TheRankNamesTheProcess) {
                         .Kernel("k", 1, "10", "1")
                         .Text());
   EXPECT_EQ(in.process().role, "rank3");
-  EXPECT_EQ(in.process().labels, (std::vector<std::pair<std::string, std::string>>{
-                                     {"rank", "3"}, {"world_size", "8"}, {"backend", "nccl"}}));
+  EXPECT_EQ(in.process().labels,
+            (std::vector<std::pair<std::string, std::string>>{{"world_size", "8"}, {"backend", "nccl"}}));
   for (const char* info : {R"("distributedInfo": {"backend": "nccl"})", R"("distributedInfo": {"rank": "x"})",
                            R"("distributedInfo": {"rank": -1})", R"("distributedInfo": 5)"}) {
     EXPECT_EQ(Imported(KinetoText().Before(info).Kernel("k", 1, "10", "1").Text()).process().role, "process") << info;
