@@ -10,7 +10,7 @@ install(FILES docs/DEPLOY.md docs/ENVIRONMENT.md docs/CONTROL.md docs/IMPORT.md 
   docs/HOST_SAFETY.md docs/RULES.md DESTINATION share/doc/slowtoken COMPONENT slowtoken)
 install(DIRECTORY docs/engines DESTINATION share/doc/slowtoken COMPONENT slowtoken FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY tools/plugins/ DESTINATION share/slowtoken/plugins COMPONENT slowtoken
-  FILES_MATCHING PATTERN "*.py" PATTERN "pyproject.toml" PATTERN "README.md")
+  FILES_MATCHING PATTERN "*.py" PATTERN "METADATA" PATTERN "entry_points.txt" PATTERN "README.md")
 install(FILES proto/slowtoken/v1/trace.proto DESTINATION share/slowtoken/proto/slowtoken/v1 COMPONENT slowtoken)
 
 # For other projects: find_package(slowtoken) gives slowtoken::headers; pkg-config gives the same.

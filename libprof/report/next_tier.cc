@@ -17,14 +17,15 @@ constexpr const char* kBatches =
 // The first whose package was found: a frontend stands in front of an engine.
 constexpr Engine kEngines[] = {
     {"package.vllm",
-     {"set VLLM_NVTX_SCOPES_FOR_PROFILING=1 for iterations, and install slowtoken's plug-in for requests and batches: "
+     {"put slowtoken's plug-in into PYTHONPATH for requests and batches, or set VLLM_NVTX_SCOPES_FOR_PROFILING=1 for "
+      "iterations: "
       "docs/engines/vllm.md",
-      "install slowtoken's plug-in into vLLM's environment for requests and batches: docs/engines/vllm.md", kBatches}},
+      "put slowtoken's plug-in into PYTHONPATH for requests and batches: docs/engines/vllm.md", kBatches}},
     {"package.sglang",
-     {"set SGLANG_ENABLE_NVTX_SCHEDULER=1 for iterations, and install slowtoken's plug-in for requests and batches: "
+     {"put slowtoken's plug-in into PYTHONPATH for requests and batches, or set SGLANG_ENABLE_NVTX_SCHEDULER=1 for "
+      "iterations: "
       "docs/engines/sglang.md",
-      "install slowtoken's plug-in into SGLang's environment for requests and batches: docs/engines/sglang.md",
-      kBatches}},
+      "put slowtoken's plug-in into PYTHONPATH for requests and batches: docs/engines/sglang.md", kBatches}},
     {"package.tensorrt-llm",
      {"its PyTorch backend says iterations by default: see that NVTX_INJECTION64_PATH reaches the worker processes, "
       "docs/engines/tensorrt-llm.md",

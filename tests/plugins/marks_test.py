@@ -281,6 +281,15 @@ class WithoutSlowtoken(unittest.TestCase):
         self.assertEqual(done.stderr.count("slowtoken-marks says nothing"), 1)
 
 
+class EntryPoints(unittest.TestCase):
+    def test_the_engines_find_it_on_the_path(self):
+        from importlib.metadata import distribution
+        points = {point.group: point for point in distribution("slowtoken-marks").entry_points}
+        self.assertEqual({point.name for point in points.values()}, {"slowtoken"})
+        self.assertIs(points["vllm.general_plugins"].load(), vllm_marks.register)
+        self.assertIs(points["sglang.srt.plugins"].load(), sglang_marks.register)
+
+
 class Forks(unittest.TestCase):
     def test_a_child_starts_its_own_recording(self):
         library = FakeLibrary()
