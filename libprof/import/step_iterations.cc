@@ -5,28 +5,17 @@
 namespace slowtoken::importing {
 
 using record::AnnotationField;
-using rules::StepLabel;
-
 void StepIterations::Add(std::string_view text, record::ThreadId thread, record::TimeNs start, record::TimeNs end) {
-  if (const std::optional<StepLabel> label = rules::ParseStepLabel(text))
-    steps_.push_back({*label, thread, start, end});
+  if (const std::optional<StepLabel> label = labels_.Read(text)) steps_.push_back({*label, thread, start, end});
 }
 
+// Counts are one label's: two of them may count differently.
 void StepIterations::Merge(const StepLabel& from, StepLabel& into) {
-  into.idle = into.idle || from.idle;
-  if (!into.has_iter && from.has_iter) {
-    into.has_iter = true;
-    into.iter = from.iter;
-  }
-  if (!into.has_rows && from.has_rows) {
-    into.has_rows = true;
-    into.prefill = from.prefill;
-    into.decode = from.decode;
-  }
-  if (!into.has_prefill && from.has_prefill) {
-    into.has_prefill = true;
-    into.prefill_tokens = from.prefill_tokens;
-  }
+  if (!into.iter) into.iter = from.iter;
+  if (into.has_counts()) return;
+  into.prefill = from.prefill;
+  into.decode = from.decode;
+  into.prefill_tokens = from.prefill_tokens;
 }
 
 std::vector<StepIterations::Step> StepIterations::Outermost() {
@@ -56,10 +45,10 @@ std::vector<record::Annotation> StepIterations::Finish(std::optional<uint32_t> r
   std::vector<record::Annotation> iterations;
   const std::vector<Step> steps = Outermost();
   // Numbers of the labels only where each is told once.
-  const bool numbered = std::all_of(steps.begin(), steps.end(), [](const Step& step) { return step.label.has_iter; }) &&
-                        std::adjacent_find(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-                          return a.label.iter >= b.label.iter;
-                        }) == steps.end();
+  const bool numbered =
+      std::all_of(steps.begin(), steps.end(), [](const Step& step) { return step.label.iter.has_value(); }) &&
+      std::adjacent_find(steps.begin(), steps.end(),
+                         [](const Step& a, const Step& b) { return a.label.iter >= b.label.iter; }) == steps.end();
   for (const Step& step : steps) {
     record::Annotation iter;
     iter.name = record::AnnotationName::kIter;
@@ -67,14 +56,13 @@ std::vector<record::Annotation> StepIterations::Finish(std::optional<uint32_t> r
     iter.start = step.start;
     iter.end = step.end;
     iter.thread = iter.end_thread = step.thread;
-    iter.Set(AnnotationField::kIterNo, numbered ? step.label.iter : iterations.size());
+    iter.Set(AnnotationField::kIterNo, numbered ? *step.label.iter : iterations.size());
     if (rank) iter.Set(AnnotationField::kDpRank, *rank);
-    if (step.label.idle) iter.Set(AnnotationField::kFlags, record::kFlagDummy);
-    if (step.label.has_rows) {
-      iter.Set(AnnotationField::kNPrefill, step.label.prefill);
-      iter.Set(AnnotationField::kNDecode, step.label.decode);
+    if (step.label.has_counts()) {
+      iter.Set(AnnotationField::kNPrefill, step.label.prefill.value_or(0));
+      iter.Set(AnnotationField::kNDecode, step.label.decode.value_or(0));
     }
-    if (step.label.has_prefill) iter.Set(AnnotationField::kPrefillTok, step.label.prefill_tokens);
+    if (step.label.prefill_tokens) iter.Set(AnnotationField::kPrefillTok, *step.label.prefill_tokens);
     iterations.push_back(iter);
   }
   return iterations;

@@ -1,4 +1,4 @@
-// StepIterations: from the labels that engines write around their steps (rules/step_label.h) to the iterations of the
+// StepIterations: from the labels that engines write around their steps (step_labels.h) to the iterations of the
 // vocabulary. A label inside another one on its thread says more about the same iteration. Where an engine speaks,
 // steps of the profiler count for nothing. Filled by KinetoEvents; few events. Single threaded, offline.
 #pragma once
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "import/step_labels.h"
 #include "record/annotation.h"
-#include "rules/step_label.h"
 
 namespace slowtoken::importing {
 
@@ -23,13 +23,14 @@ class StepIterations {
 
  private:
   struct Step {
-    rules::StepLabel label;
+    StepLabel label;
     record::ThreadId thread = 0;
     record::TimeNs start = 0, end = 0;
   };
-  static void Merge(const rules::StepLabel& from, rules::StepLabel& into);
+  static void Merge(const StepLabel& from, StepLabel& into);
   std::vector<Step> Outermost();
 
+  StepLabels labels_;
   std::vector<Step> steps_;
 };
 
