@@ -2,11 +2,14 @@
 
 #include <absl/strings/str_format.h>
 
+#include <map>
+
 #include "record/annotation.h"
 #include "record/phases.h"
 #include "report/device_clocks.h"
 #include "report/findings.h"
 #include "report/json_parts.h"
+#include "report/json_sections.h"
 
 namespace slowtoken::report {
 namespace {
@@ -111,6 +114,24 @@ Json ItlJson(const v1::Itl& itl) {
           {"interference_est", DistributionJson(itl.interference())}};
 }
 
+Json ByDefinitionJson(const v1::ByDefinition& by) {
+  return {{"definition", by.definition()},
+          {"ttft", DistributionJson(by.ttft())},
+          {"itl", DistributionJson(by.itl())},
+          {"tpot", DistributionJson(by.tpot())},
+          {"note", by.note()}};
+}
+
+Json InferredJson(const v1::Inferred& inferred) {
+  return {{"decode", inferred.decode()},
+          {"prefill", inferred.prefill()},
+          {"mixed", inferred.mixed()},
+          {"unknown", inferred.unknown()},
+          {"between_decodes_ns", DistributionJson(inferred.between_decodes())}};
+}
+
+}  // namespace
+
 Json StallJson(const v1::Stall& stall) {
   return {{"req", RequestName(stall.req(), stall.clear())},
           {"n", stall.n()},
@@ -151,14 +172,6 @@ Json DetailJson(const v1::DetailSpan& span) {
           {"budget", span.has_budget() ? Json(span.budget()) : Json()}};
 }
 
-Json InferredJson(const v1::Inferred& inferred) {
-  return {{"decode", inferred.decode()},
-          {"prefill", inferred.prefill()},
-          {"mixed", inferred.mixed()},
-          {"unknown", inferred.unknown()},
-          {"between_decodes_ns", DistributionJson(inferred.between_decodes())}};
-}
-
 Json IterationsJson(const v1::Iterations& iterations) {
   return {{"count", iterations.count()},
           {"graph", iterations.graph()},
@@ -172,6 +185,8 @@ Json IterationsJson(const v1::Iterations& iterations) {
           {"inferred", iterations.has_inferred() ? InferredJson(iterations.inferred()) : Json()}};
 }
 
+namespace {
+
 Json LaunchJson(const v1::Launches& launch) {
   return {{"api_ns", DistributionJson(launch.api())},
           {"delay_ns", DistributionJson(launch.delay())},
@@ -179,6 +194,8 @@ Json LaunchJson(const v1::Launches& launch) {
           {"delayed", launch.delayed()},
           {"early", launch.early()}};
 }
+
+}  // namespace
 
 Json DeviceJson(const v1::Device& device) {
   Json by = Json::object();
@@ -204,6 +221,8 @@ Json KernelJson(const v1::KernelReport& kernel) {
 Json KernelCategoryJson(const v1::KernelCategory& category) {
   return {{"category", category.name()}, {"count", category.count()}, {"total_ns", category.total_ns()}};
 }
+
+namespace {
 
 Json OverheadJson(const v1::Report& report) {
   const v1::Overhead& overhead = report.overhead();
@@ -255,26 +274,24 @@ std::string RequestName(uint64_t req, const std::string& clear) {
   return clear.empty() ? absl::StrFormat("%016x", req) : clear;
 }
 
+Json WholeJson(const v1::Report& report) {
+  Json out = {
+      {"origin", {{"monotonic_ns", report.origin().monotonic_ns()}, {"utc", TextOrNull(report.origin().utc())}}},
+      {"coverage", CoverageJson(report.coverage())},
+      {"throughput", ThroughputJson(report.throughput())},
+      {"ttft", TtftJson(report.ttft())},
+      {"itl", ItlJson(report.itl())}};
+  if (report.has_by_definition()) out["by_definition"] = ByDefinitionJson(report.by_definition());
+  out["launch"] = LaunchJson(report.launch());
+  out["overhead"] = OverheadJson(report);
+  out["conditions"] = ConditionsJson(report.conditions());
+  return out;
+}
+
 void WriteJson(const v1::Report& report, const Options& options, std::ostream& out) {
   out << "{\"schema\": \"slowtoken.report.v1\"";
-  WriteMember(out, "origin",
-              {{"monotonic_ns", report.origin().monotonic_ns()}, {"utc", TextOrNull(report.origin().utc())}});
-  WriteMember(out, "coverage", CoverageJson(report.coverage()));
-  WriteMember(out, "throughput", ThroughputJson(report.throughput()));
-  WriteMember(out, "ttft", TtftJson(report.ttft()));
-  WriteMember(out, "itl", ItlJson(report.itl()));
-  if (report.has_by_definition()) {
-    const v1::ByDefinition& by = report.by_definition();
-    WriteMember(out, "by_definition",
-                {{"definition", by.definition()},
-                 {"ttft", DistributionJson(by.ttft())},
-                 {"itl", DistributionJson(by.itl())},
-                 {"tpot", DistributionJson(by.tpot())},
-                 {"note", by.note()}});
-  }
-  WriteMember(out, "launch", LaunchJson(report.launch()));
-  WriteMember(out, "overhead", OverheadJson(report));
-  WriteMember(out, "conditions", ConditionsJson(report.conditions()));
+  const Json whole = WholeJson(report);
+  for (const auto& [name, value] : whole.items()) WriteMember(out, name.c_str(), value);
   WriteArray(out, "ranks", google::protobuf::RepeatedPtrField<v1::Device>(),
              DeviceJson);  // one host so far: none are merged
   WriteArray(out, "devices", report.devices(), DeviceJson);

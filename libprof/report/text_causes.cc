@@ -2,10 +2,10 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "record/phases.h"
+#include "report/cause_tally.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -19,35 +19,12 @@ using Align = Table::Align;
 
 constexpr size_t kWorst = 5;
 
-// How often each cause came, and what it cost; the costliest first.
-class CauseTally {
- public:
-  void Add(const v1::Finding& finding, uint64_t excess_ns) {
-    Sum& sum = sums_[CauseText(finding)];
-    ++sum.count;
-    sum.excess_ns += excess_ns;
-    if (finding.confidence() == static_cast<uint32_t>(record::Confidence::kHigh)) ++sum.sure;
-  }
-
-  std::string Text(const char* what) const {
-    std::vector<std::pair<const char*, Sum>> rows(sums_.begin(), sums_.end());
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.second.excess_ns > b.second.excess_ns; });
-    Table table({{"cause", Align::kLeft}, {what}, {"surely"}, {"longer than usual by"}});
-    for (const auto& [cause, sum] : rows)
-      table.Add({cause, WithCommas(sum.count), WithCommas(sum.sure), Duration(sum.excess_ns)});
-    return table.Text();
-  }
-
- private:
-  struct Sum {
-    uint64_t count = 0, sure = 0, excess_ns = 0;
-  };
-  struct ByText {
-    bool operator()(const char* a, const char* b) const { return std::string_view(a) < b; }
-  };
-  std::map<const char*, Sum, ByText> sums_;
-};
+std::string TallyText(const CauseTally& tally, const char* what) {
+  Table table({{"cause", Align::kLeft}, {what}, {"surely"}, {"longer than usual by"}});
+  for (const CauseTally::Row& row : tally.Rows())
+    table.Add({row.cause, WithCommas(row.count), WithCommas(row.sure), Duration(row.excess_ns)});
+  return table.Text();
+}
 
 // "ab12… token 17 at 3.2 s, 41 ms, schedule +30 ms", and below it the cause with its evidence.
 std::string WorstLine(const std::string& who, uint64_t took, uint64_t excess, const char* phase,
@@ -76,7 +53,7 @@ std::string StallsText(const v1::Report& report) {
   const double share = static_cast<double>(stalls) / static_cast<double>(report.itl().step().count());
   std::string out =
       absl::StrCat("\nStalls: ", WithCommas(stalls), stalls == 1 ? " gap" : " gaps", " over the threshold (",
-                   Percent(share), " of gaps)\n", tally.Text("stalls"), "\nWorst stalls\n");
+                   Percent(share), " of gaps)\n", TallyText(tally, "stalls"), "\nWorst stalls\n");
   for (const v1::Stall* stall : worst) {
     const std::string who = absl::StrCat(RequestName(stall->req(), stall->clear()), " token ", stall->n(), " at ",
                                          Duration(stall->start_ns()));
@@ -103,7 +80,7 @@ std::string SlowFirstText(const v1::Report& report) {
                    [](const auto* a, const auto* b) { return a->slow_excess_ns() > b->slow_excess_ns(); });
   worst.resize(std::min(worst.size(), kWorst));
   std::string out = absl::StrCat("\nSlow first tokens: ", WithCommas(slow), " of ", WithCommas(answered), "\n",
-                                 tally.Text("requests"), "\nWorst of them\n");
+                                 TallyText(tally, "requests"), "\nWorst of them\n");
   for (const v1::RequestReport* request : worst) {
     const std::string who =
         absl::StrCat(RequestName(request->req(), request->clear()), " at ", Duration(request->arrival_ns()));

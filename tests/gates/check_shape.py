@@ -30,7 +30,7 @@ def main():
     problems, files = [], 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in (".h", ".cc", ".cu", ".cuh", ".py"):
+            if path.suffix not in (".h", ".cc", ".cu", ".cuh", ".py", ".js"):
                 continue
             files += 1
             lines = path.read_text().splitlines()

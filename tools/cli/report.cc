@@ -1,9 +1,11 @@
-// slowtoken report TRACE…: what the traces show, as text or JSON.
+// slowtoken report TRACE…: what the traces show, as text, JSON or an HTML page.
 #include <absl/strings/str_cat.h>
 
+#include "html_report.h"
 #include "output_file.h"
 #include "output_style.h"
 #include "report/definitions.h"
+#include "report/html/page.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "service_levels.h"
@@ -20,7 +22,11 @@ constexpr const char* kExamples =
     "  slowtoken report traces\n"
     "  slowtoken report traces --slo=ttft:500ms,itl:50ms\n"
     "  slowtoken report traces --request chatcmpl-123 --key $SLOWTOKEN_KEY\n"
-    "  slowtoken report traces --format=json --iterations -o report.json\n";
+    "  slowtoken report traces --format=json --iterations -o report.json\n"
+    "  slowtoken report traces --format=html -o report.html       a page for a browser, without a network\n";
+constexpr const char* kNoPage =
+    "this slowtoken was built without the HTML report, as the charting library was missing: get it with "
+    "tools/dev/fetch-uplot and build again, or take --format=json";
 
 struct ReportOptions {
   TracePass::Input input;
@@ -35,8 +41,8 @@ struct ReportOptions {
 
 void AddOptions(CLI::App& app, ReportOptions& options) {
   TracePass::AddOptions(app, options.input);
-  app.add_option("--format", options.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  app.add_option("--format", options.format, "text, json or html")
+      ->check(CLI::IsMember({"text", "json", "html"}))
       ->capture_default_str();
   app.add_option("-o", options.out, "write to FILE instead of the terminal; `-` for the terminal")->type_name("FILE");
   app.add_flag("--iterations", options.iterations, "list every iteration");
@@ -47,9 +53,19 @@ void AddOptions(CLI::App& app, ReportOptions& options) {
   app.add_option("--key", options.key, "pseudonym key of the run (default: SLOWTOKEN_KEY)")->type_name("HEX");
 }
 
-int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents, OutputFile& out) {
+// What a page needs beside the report.
+struct Page {
+  ServiceLevels levels;
+  report::html::PageEvents events;
+};
+
+int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents, Page& page,
+          OutputFile& out) {
   if (options.format == "json") {
     report::WriteJson(report, contents, out.stream());
+  } else if (options.format == "html") {
+    const absl::Status read = WriteHtmlReport(options.input, page.levels, report, page.events, out.stream());
+    if (!read.ok()) return Fail("report", read, kUnreadable);
   } else {
     out.stream() << report::WriteText(report, contents, options.out == "-" ? OutputStyle() : report::TextStyle());
   }
@@ -64,10 +80,13 @@ int Report(const Arguments& arguments) {
   VerbApp app(kVerb, kExamples);
   AddOptions(app, options);
   if (auto code = app.Parse(arguments)) return *code;
+  const bool is_page = options.format == "html";
+  if (is_page && !report::html::IsAvailable()) return Fail("report", kNoPage, kUsage);
   const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
   if (!levels.ok()) return Fail("report", levels.status(), kUsage);
   report::Options contents{.gaps = options.format == "json" || !options.definition.empty(),
                            .iterations = options.iterations};
+  Page page{*levels, report::html::PageEvents(contents)};
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "report");
   if (!pass.ok()) return Fail("report", pass.status(), kUnreadable);
   if (!options.request.empty()) {
@@ -77,13 +96,14 @@ int Report(const Arguments& arguments) {
   }
   absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, (*pass)->traces().paths());
   if (!out.ok()) return Fail("report", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
-  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report");
+  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report", is_page ? &page.events : nullptr);
   if (!report.ok()) return Fail("report", report.status(), kUnreadable);
   if (contents.only && report->requests().empty())
     return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
   if (const auto definition = report::DefinitionOf(options.definition); definition && !contents.only)
     *report->mutable_by_definition() = report::ByDefinition(*report, *definition);
-  return Write(*report, options, contents, **out);
+  pass->reset();  // a page reads them once more
+  return Write(*report, options, contents, page, **out);
 }
 
 }  // namespace slowtoken::cli

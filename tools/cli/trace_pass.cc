@@ -31,11 +31,13 @@ absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, c
     return absl::Status(traces.status().code(),
                         absl::StrCat("no TRACE given, and in the default place ", traces.status().message()));
   }
-  if (input.paths.empty()) {
+  if (input.paths.empty() && !input.again) {
     const std::filesystem::path first = (*traces)->processes()[0].path;
     Note(verb, absl::StrCat("no TRACE given; reading ", first.parent_path().string()));
   }
-  for (const std::string& notice : (*traces)->notices()) Note(verb, notice);
+  for (const std::string& notice : (*traces)->notices()) {
+    if (!input.again) Note(verb, notice);
+  }
   std::unique_ptr<TracePass> pass(new TracePass());
   pass->traces_ = *std::move(traces);
   pass->FindEngines();

@@ -28,11 +28,12 @@ namespace slowtoken::cli {
 class TracePass {
  public:
   // What to read: `paths`, files or directories (none: the default place of `slowtoken run`), and of several runs
-  // there `run` (reader::TraceSet::Options).
+  // there `run` (reader::TraceSet::Options). `again`: what is left out was said when they were opened before.
   struct Input {
     std::vector<std::string> paths;
     std::string run;
     std::string rules = {};  // path of a rule pack; empty: none of the user's
+    bool again = false;
   };
   static void AddOptions(CLI::App& app, Input& input);
 

@@ -1,6 +1,7 @@
 #include "trace_report.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/summary_choice.h"
 #include "analysis/tee.h"
@@ -11,7 +12,7 @@
 namespace slowtoken::cli {
 
 absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
-                                      const char* verb) {
+                                      const char* verb, record::EventVisitor* also) {
   const reader::TraceSet& traces = pass.traces();
   contents.slo_ttft_ns = levels.ttft_ns;
   contents.slo_itl_ns = levels.itl_ns;
@@ -20,7 +21,9 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
   report::ReportBuilder builder(contents);
   analysis::TraceAnalysis analysis(traces.dictionary());
   pass.Tell(analysis);
-  analysis::SummaryChoice choice(traces.processes(), builder);
+  std::optional<analysis::Tee<report::ReportBuilder, record::EventVisitor>> both;
+  if (also != nullptr) both.emplace(builder, *also);
+  analysis::SummaryChoice choice(traces.processes(), both ? static_cast<record::EventVisitor&>(*both) : builder);
   analysis::Tee events(analysis, choice.recorded());
   if (absl::Status read = pass.Run(events, choice.computed(), levels, verb); !read.ok()) return read;
   analysis.Finish();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "record/ids.h"
+#include "record/visitor.h"
 #include "report/options.h"
 #include "service_levels.h"
 #include "trace_pass.h"
@@ -15,9 +16,9 @@
 namespace slowtoken::cli {
 
 // Reads all of `pass`. `contents` says what goes in; its SLOs and what the traces' graph level leaves out are set here.
-// Shows progress as `verb`.
+// Shows progress as `verb`. What is concluded goes to `also` as well, where it is given.
 absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
-                                      const char* verb);
+                                      const char* verb, record::EventVisitor* also = nullptr);
 
 // The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), or
 // a pseudonym as reports print it.

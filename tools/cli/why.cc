@@ -49,7 +49,9 @@ int Explain(const WhyOptions& options, const v1::Report& report, record::Request
     return Fail("why", "no first token of this request was seen; slowtoken report --request shows what was", kNo);
   const report::Part part = report::PartOf(request, question);
   // Read once more, now that it is known what to look at.
-  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "why");
+  TracePass::Input input = options.input;
+  input.again = true;
+  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "why");
   if (!pass.ok()) return Fail("why", pass.status(), kUnreadable);
   const uint64_t origin = report.origin().monotonic_ns();
   report::Moment moment((*pass)->traces().dictionary(), {origin + part.start_ns, origin + part.end_ns, req});

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "../export/viewer.h"
@@ -43,6 +45,35 @@ TEST_F(TraceTest, ReportExplainsTheRequest) {
   EXPECT_EQ(report["iterations"]["list"][0]["prefill_tok"], 64);
   EXPECT_EQ(report["devices"][0]["busy_ns"], 2 * 7'980'000);
   EXPECT_EQ(report["kernels"][0]["name"], "gemm(float*)");
+}
+
+TEST_F(TraceTest, APageHoldsTheNumbersOfTheReportAndTheMomentsAroundSlowTokens) {
+  Write(true, true);
+  const std::string path = dir_.path() + "/report.html";
+  const std::vector<std::string> arguments = {"report", dir_.path(), "--slo=ttft:1ms,itl:1ms"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), arguments.begin(), arguments.end());
+    return Slowtoken(more);
+  };
+  const CommandResult written = with({"--format=html", "-o", path});
+  if (written.code == 2) {
+    EXPECT_NE(written.err.find("was built without the HTML report"), std::string::npos) << written.err;
+    GTEST_SKIP() << "built without the charting library";
+  }
+  ASSERT_EQ(written.code, 0) << written.err;
+  std::ifstream file(path);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const size_t begin = page.find("id=\"data\">") + 10;
+  const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  const json report = json::parse(with({"--format=json"}).out);
+  for (const char* section : {"origin", "coverage", "ttft", "itl", "devices", "kernels"})
+    EXPECT_EQ(data["report"][section], report[section]) << section;
+  EXPECT_EQ(data["slow"]["stalls"], 1);
+  EXPECT_EQ(data["slow"]["first_tokens"], 1);
+  ASSERT_FALSE(data["moments"].empty());
+  std::set<std::string> groups;
+  for (const json& lane : data["moments"][0]["lanes"]) groups.insert(lane["group"].get<std::string>());
+  EXPECT_EQ(groups, (std::set<std::string>{"requests", "iterations", "threads", "api", "streams"}));
 }
 
 TEST_F(TraceTest, ReportWithoutADriverSaysWhyInOneLine) {

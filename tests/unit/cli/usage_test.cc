@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"TopNobody", {"top", "--once", "--dir", "/nowhere"}, 3, "no process"},
                       Misuse{"ReportMissing", {"report", "/nowhere/at/all.stt"}, 3, "/nowhere/at/all.stt"},
                       Misuse{"ReportNoTrace", {"report", "/bin/sh"}, 3, "/bin/sh"},
-                      Misuse{"ReportBadFormat", {"report", "--format=html", "/tmp"}, 2, "--format"},
+                      Misuse{"ReportBadFormat", {"report", "--format=pdf", "/tmp"}, 2, "--format"},
                       Misuse{"ReportBadSlo", {"report", "--slo=ttft=5", "/tmp"}, 2, "ttft:T"},
                       Misuse{"ReportNegativeSlo", {"report", "--slo=itl:-5ms", "/tmp"}, 2, "ttft:T"},
                       Misuse{"VerifyMissing", {"verify", "/nowhere"}, 3, "/nowhere"},

@@ -1,0 +1,44 @@
+// Bars of parts that add up to a whole.
+
+// parts: [{name, ns}]; `whole` is the length of the bar. What is shorter than the whole leaves the rest empty.
+function stackedBar(parts, whole, label, big) {
+  const shown = parts.filter((part) => part.ns > whole / 400);  // what is narrower than its edge would only be an edge
+  const text =
+      parts.filter((part) => part.ns > 0).map((part) => `${nameText(part.name)} ${duration(part.ns)}`).join(", ");
+  return el(
+      "div", {class: big ? "bar big" : "bar", role: "img", "aria-label": `${label}: ${text}`},
+      shown.map(
+          (part) => el("span", {
+            class: part.name === "unattributed" ? "rest" : null,
+            title: `${nameText(part.name)}: ${duration(part.ns)}`,
+            style:
+                {width: `${(100 * part.ns) / Math.max(whole, 1)}%`, background: PHASE_COLOURS[part.name] || OKABE.grey}
+          })));
+}
+
+function swatch(colour) {
+  return el("span", {class: "swatch", style: {background: colour}});
+}
+
+function phaseLegend(names) {
+  return el(
+      "ul", {class: "legend"},
+      names.map((name) => el("li", null, swatch(PHASE_COLOURS[name] || OKABE.grey), nameText(name))));
+}
+
+// A bar of one value, for a cell of a table.
+function meter(value, most, colour) {
+  return el(
+      "div", {class: "bar", "aria-hidden": "true"},
+      el("span", {style: {width: `${(100 * value) / Math.max(most, 1)}%`, background: colour}}));
+}
+
+// Phase names in the order in which they usually happen: the order of precedence turned around, what is left last.
+function timeOrder(names) {
+  return [...names.slice(0, -1).reverse(), names[names.length - 1]];
+}
+
+// Parts in the order of time, from a map by name.
+function phaseParts(phases, order) {
+  return order.filter((name) => phases[name] > 0).map((name) => ({name, ns: phases[name]}));
+}

@@ -1,0 +1,68 @@
+// The page: what comes in which order, and the theme.
+
+function headLine(report) {
+  const names = report.coverage.processes.map((p) => (p.role ? `${p.role} ${p.pid}` : p.file));
+  const shown = names.length > 4 ? [...names.slice(0, 3), `and ${names.length - 3} more`] : names;
+  const title = shown.join(", ") || "no processes";
+  document.getElementById("title").textContent = title;
+  document.title = `${title} – slowtoken report`;
+  const from = report.origin.utc ?
+      `Recorded from ${report.origin.utc.slice(0, 10)} ${report.origin.utc.slice(11, 19)} UTC.` :
+      "The trace does not say when it was recorded.";
+  document.getElementById("subtitle").textContent = `${from} Times in this page count from there.`;
+}
+
+// Light or dark: as the system says, until the button says otherwise.
+function startTheme() {
+  const button = document.getElementById("theme"), system = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+    redrawAll();
+  };
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    show();
+  });
+  system.addEventListener("change", show);
+  lightOnPaper(show);
+  show();
+}
+
+// Paper is white.
+function lightOnPaper(show) {
+  let before = null;
+  window.addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme || "";
+    document.documentElement.dataset.theme = "light";
+    show();
+  });
+  window.addEventListener("afterprint", () => {
+    if (before)
+      document.documentElement.dataset.theme = before;
+    else
+      delete document.documentElement.dataset.theme;
+    show();
+  });
+}
+
+function main() {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const chooser = new Chooser();
+  headLine(data.report);
+  showCoverage(data.report);
+  showSummary(data);
+  showCauses(data);
+  showTtft(data);
+  showStrip(data, chooser);
+  showSlow(data, chooser);
+  showBatches(data);
+  showRequests(data, chooser);
+  showMachine(data);
+  showConditions(data);
+  startTheme();
+  document.documentElement.dataset.ready = "yes";
+}
+
+main();

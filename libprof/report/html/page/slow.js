@@ -1,0 +1,74 @@
+// The slow tokens: a list to choose from, what is known about the chosen one, and its timeline.
+
+// Who is chosen. Others listen.
+class Chooser {
+  constructor() {
+    this.listeners = [];
+  }
+
+  // `goThere`: bring the story into view.
+  choose(token, goThere) {
+    for (const listener of this.listeners) listener(token, goThere);
+  }
+}
+
+// The chosen token's story and timeline.
+class SlowToken {
+  constructor(data) {
+    this.data = data;
+    this.timeline = new Timeline(data.names);
+    this.story = el("div", {id: "story", tabindex: "-1"});
+    this.notes = el("p", {class: "soft"});
+    this.legend = el("div");
+    this.without = empty();
+    this.parts = [this.timeline.controls(), this.timeline.host, this.timeline.told, this.legend, this.notes];
+  }
+
+  node() {
+    return [this.story, this.parts, this.without];
+  }
+
+  show(token, goThere) {
+    const moment = token.window === null ? null : this.data.moments[token.window];
+    this.story.replaceChildren(tokenStory(token, this.data));
+    for (const part of this.parts) part.hidden = !moment;
+    this.without.hidden = Boolean(moment);
+    if (moment) {
+      const from = token.start_ns - moment.start_ns;
+      this.timeline.show(requestsFirst(moment, token.req), {from, to: from + token.took_ns});
+      this.legend.replaceChildren(kindLegend(moment, this.data.names));
+      this.notes.textContent = momentNotes(moment);
+    } else {
+      this.without.replaceChildren(
+          `The page keeps the timelines of the ${
+              counted(this.data.moments.length, "worst moment")}; this is none of them. `,
+          el("code", null, `slowtoken why TRACE ${token.req} ${token.n}`), " tells about it.");
+    }
+    if (goThere) this.goThere();
+  }
+
+  goThere() {
+    this.story.scrollIntoView({block: "start"});
+    this.story.focus({preventScroll: true});
+  }
+}
+
+function showSlow(data, chooser) {
+  const tokens = data.slow.list, all = data.slow.stalls + data.slow.first_tokens;
+  const node = section(
+      "slow", "Slow tokens, and what happened around them", "Slow tokens",
+      "Choose one here, or a mark in the chart above. The timeline shows requests, threads, CUDA calls and the GPU around it.");
+  if (tokens.length === 0) {
+    node.append(
+        empty("No token was slow: none over the service level where one is given, none over 2.5 times what is usual."));
+    return;
+  }
+  const list = new SlowList(tokens, (token, goThere) => chooser.choose(token, goThere)), chosen = new SlowToken(data);
+  const cut = tokens.length < all ?
+      el("p", {class: "soft"}, `Of ${count(all)} slow tokens the worst ${count(tokens.length)} are listed.`) :
+      null;
+  add(node, null, [list.node(), cut, chosen.node()]);
+  chooser.listeners.push((token) => list.mark(token), (token, goThere) => chosen.show(token, goThere));
+  redraws.push(() => chosen.timeline.draw());
+  chooser.choose(list.tokens.find((token) => token.window !== null) || list.tokens[0], false);
+}

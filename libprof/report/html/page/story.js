@@ -1,0 +1,51 @@
+// What is known about one slow token, in sentences.
+
+function tokenTitle(token) {
+  return token.kind === "first" ?
+      `Request ${token.req}: first token after ${duration(token.took_ns)}` :
+      `Request ${token.req}, token ${token.n}: ${duration(token.took_ns)} after the one before`;
+}
+
+function tokenStory(token, data) {
+  const first = token.kind === "first", words = first ? TTFT_WORDS : GAP_WORDS;
+  const order = timeOrder(first ? data.ttft_phases : data.gap_phases), parts = phaseParts(token.phases, order);
+  const subject = first ? "The request" : "Meanwhile";
+  const sentence = token.sentence || CAUSE_WORDS[token.cause] || "";
+  return el(
+      "div", {class: "story"}, el("h3", null, tokenTitle(token)),
+      el("p", {class: "soft"},
+         `It began at ${at(token.start_ns)}; ${nameText(token.largest_phase)} took ${
+             duration(token.excess_ns)} longer than usual.`),
+      el("p", null, el("strong", null, "Cause: "), causeLabel(token.cause, token.confidence),
+         sentence ? `: ${sentence}.` : ""),
+      token.overlaps_blind ? el("p", null, "slowtoken was blind for a part of this time, so nothing is concluded.") :
+                             null,
+      el("p", null, phasesSentence(subject, token.phases, words, token.took_ns)),
+      parts.length > 0 ?
+          [stackedBar(parts, token.took_ns, "by phase", true), phaseLegend(parts.map((part) => part.name))] :
+          null,
+      token.advice ? el("p", {class: "try"}, el("strong", null, "Try: "), `${token.advice}.`) : null);
+}
+
+function momentNotes(moment) {
+  const there = new Set(moment.lanes.map((lane) => lane.group));
+  const lacks = Object.keys(GROUPS).filter((group) => !there.has(group)).map((group) => GROUPS[group].toLowerCase());
+  const left = moment.lanes.reduce((sum, lane) => sum + lane.left_out, 0);
+  return [
+    moment.requests > 3 ? `${count(moment.requests)} requests had a slow token in this window; a few are shown. ` : "",
+    moment.threads_left_out > 0 ?
+        `Of the threads the 12 busiest are shown; ${count(moment.threads_left_out)} are left out. ` :
+        "",
+    left > 0 ? `Of crowded lanes the longest events are shown; ${count(left)} shorter ones are left out. ` : "",
+    lacks.length > 0 ? `Nothing was recorded in this window of: ${lacks.join(", ")}.` : ""
+  ].join("");
+}
+
+// What the colours of a timeline mean.
+function kindLegend(moment, names) {
+  const kinds = new Set();
+  for (const lane of moment.lanes) lane.events.forEach((value, i) => i % 3 === 2 && kinds.add(names[value][1]));
+  const shown = [...kinds].filter((kind) => KIND_WORDS[kind] !== "").sort();
+  return el(
+      "ul", {class: "legend"}, shown.map((kind) => el("li", null, swatch(kindColour(kind)), KIND_WORDS[kind] || kind)));
+}

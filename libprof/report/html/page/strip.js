@@ -1,0 +1,100 @@
+// ITL over time: median, 99th percentile and longest gap of each bin, with every listed stall where it ended, by cause.
+
+// Two tokens handed over together are a gap of next to nothing; the scale need not reach down to it.
+function gapRange(low, high, median) {
+  return uPlot.rangeLog(Math.max(low, median / 4, 1), Math.max(high, median * 2, 10), 10, false);
+}
+
+function stripChart(host, gaps, median, marks, onChoose) {
+  const times = binTimes(gaps, gaps.count.length);
+  const line = (label, stroke, width, dash) =>
+      ({label, stroke, width, dash, spanGaps: true, points: {show: false}, value: (_, ns) => duration(ns)});
+  return addChart(host, (width) => {
+    const options = chartOptions(
+        width, 260,
+        [
+          line("median", themeColour("series"), 2), line("p99", OKABE.pink, 1.5, [6, 3]),
+          line("longest", themeColour("soft"), 1)
+        ],
+        [axis((_, ticks) => ticks.map((ns) => (ns === null ? "" : tick(ns))), {size: 62})], {
+          scales: {y: {distr: 3, range: (_, low, high) => gapRange(low, high, median)}},
+          hooks: {draw: [(plot) => marks.draw(plot)]}
+        });
+    const plot = new uPlot(options, [times, gaps.p50_ns, gaps.p99_ns, gaps.max_ns], host);
+    let pressedAt = 0;
+    plot.over.addEventListener("mousedown", (event) => {
+      pressedAt = event.clientX;
+    });
+    plot.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - pressedAt) > 4) return;  // it was a drag
+      const stall = marks.near(plot, event.offsetX, event.offsetY);
+      if (stall) onChoose(stall);
+    });
+    plot.over.addEventListener("mousemove", (event) => {
+      plot.over.style.cursor = marks.near(plot, event.offsetX, event.offsetY) ? "pointer" : "crosshair";
+    });
+    return plot;
+  });
+}
+
+function causeLegend(tokens) {
+  const causes = [...new Set(tokens.map((token) => token.cause))].sort((a, b) => CAUSES.indexOf(a) - CAUSES.indexOf(b));
+  return el(
+      "ul", {class: "legend"}, causes.map((cause) => el("li", {title: CAUSE_WORDS[cause] || ""}, causeLabel(cause))));
+}
+
+// Arrow keys go from stall to stall.
+function stripKeys(event, stalls, marks, choose) {
+  const step = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
+  if (step === undefined || stalls.length === 0) return;
+  event.preventDefault();
+  const now = stalls.indexOf(marks.chosen);
+  const next = now === -1 ? (step > 0 ? 0 : stalls.length - 1) : now + step;
+  choose(stalls[Math.min(Math.max(next, 0), stalls.length - 1)]);
+}
+
+function showStrip(data, chooser) {
+  const itl = data.report.itl, gaps = data.gaps;
+  const node = section(
+      "itl", "Time between tokens, over time", "ITL",
+      "A gap is the time from one emission of a request to its next. Shapes mark stalls, gaps over the threshold, by cause: click one for its timeline.");
+  if (itl.step.count === 0) {
+    node.append(empty("No gap was seen: no request emitted twice, or the engine does not tell of tokens."));
+    return null;
+  }
+  const stalls = data.slow.list.filter((token) => token.kind === "gap");
+  const marks = new StallMarks(stalls);
+  const host = el("div", {
+    class: "chart",
+    id: "strip",
+    tabindex: "0",
+    role: "group",
+    "aria-label": "Gaps over time. The left and right arrow keys go from stall to stall and show the timeline of each.",
+    onkeydown: (event) => stripKeys(event, stalls, marks, (stall) => chooser.choose(stall, false))
+  });
+  add(node, null, [
+    spreadFigures(itl.step), host,
+    stalls.length > 0 ?
+        causeLegend(stalls) :
+        empty(
+            "No stall: no gap was over the threshold (the service level, else 2.5 times the running median and 5 ms)."),
+    el("p", {class: "soft"},
+       `${counted(itl.step.count, "gap")} in ${counted(gaps.count.length, "bin")} of ${
+           duration(gaps.bin_ns)}: the lines are median, 99th percentile and longest gap of each. `,
+       stalls.length < data.slow.stalls ?
+           `Of ${count(data.slow.stalls)} stalls the ${count(stalls.length)} of largest excess are marked. ` :
+           null,
+       "Drag over a stretch of time to zoom in, double-click for all.")
+  ]);
+  const order = timeOrder(data.gap_phases), parts = phaseParts(itl.phases_mean_ns, order);
+  add(node, null, [
+    el("h3", null, "Where the mean gap goes"), stackedBar(parts, itl.step.mean_ns, "mean gap by phase", true),
+    phaseLegend(parts.map((part) => part.name)), phaseTable(itl.phases, order, itl.step.mean_ns)
+  ]);
+  const chart = stripChart(host, gaps, itl.step.p50_ns, marks, (stall) => chooser.choose(stall, true));
+  chooser.listeners.push((token) => {
+    marks.chosen = token;
+    if (chart.plot) chart.plot.redraw(false);
+  });
+  return chart;
+}

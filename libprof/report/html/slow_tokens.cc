@@ -1,0 +1,81 @@
+#include "report/html/slow_tokens.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace slowtoken::report::html {
+namespace {
+
+constexpr uint64_t kLeastMargin = 1'000'000, kMostMargin = 50'000'000;
+
+// Keeps the kMostListed of greatest excess.
+void KeepWorst(std::vector<SlowToken>& tokens) {
+  std::stable_sort(tokens.begin(), tokens.end(),
+                   [](const SlowToken& a, const SlowToken& b) { return a.excess_ns() > b.excess_ns(); });
+  tokens.resize(std::min(tokens.size(), kMostListed));
+}
+
+// Before and after the token: what led to it, and what came of it.
+Window Around(const SlowToken& token) {
+  const uint64_t margin = std::clamp(token.took_ns() / 2, kLeastMargin, kMostMargin);
+  return {token.start_ns() - std::min(margin, token.start_ns()), token.start_ns() + token.took_ns() + margin, {}};
+}
+
+bool Shows(const Window& window, const SlowToken& token) {
+  return window.start_ns <= token.start_ns() && token.start_ns() + token.took_ns() <= window.end_ns &&
+         token.took_ns() >= (window.end_ns - window.start_ns) / 5;
+}
+
+void GiveWindow(SlowToken& token, std::vector<Window>& windows) {
+  auto window = std::find_if(windows.begin(), windows.end(), [&](const Window& w) { return Shows(w, token); });
+  if (window == windows.end()) {
+    if (windows.size() == kMostTimelines) return;
+    window = windows.insert(windows.end(), Around(token));
+  }
+  token.window = static_cast<size_t>(window - windows.begin());
+  if (std::find(window->reqs.begin(), window->reqs.end(), token.req()) == window->reqs.end())
+    window->reqs.push_back(token.req());
+}
+
+void SortWindows(SlowTokens& all) {
+  std::vector<size_t> order(all.windows.size()), place(all.windows.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return all.windows[a].start_ns < all.windows[b].start_ns; });
+  std::vector<Window> sorted;
+  for (size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(std::move(all.windows[order[i]]));
+  }
+  all.windows = std::move(sorted);
+  for (SlowToken& token : all.tokens) {
+    if (token.window) token.window = place[*token.window];
+  }
+}
+
+}  // namespace
+
+SlowTokens FindSlowTokens(const v1::Report& report) {
+  std::vector<SlowToken> stalls, first;
+  for (const v1::Stall& stall : report.stalls()) stalls.push_back({.stall = &stall});
+  for (const v1::RequestReport& request : report.requests()) {
+    if (request.has_slow_excess_ns()) first.push_back({.first = &request});
+  }
+  SlowTokens all;
+  all.stalls = stalls.size();
+  all.first_tokens = first.size();
+  KeepWorst(stalls);
+  KeepWorst(first);
+  for (size_t i = 0; i < std::max(stalls.size(), first.size()); ++i) {
+    if (i < stalls.size()) GiveWindow(stalls[i], all.windows);
+    if (i < first.size()) GiveWindow(first[i], all.windows);
+  }
+  all.tokens = std::move(stalls);
+  all.tokens.insert(all.tokens.end(), first.begin(), first.end());
+  std::stable_sort(all.tokens.begin(), all.tokens.end(),
+                   [](const SlowToken& a, const SlowToken& b) { return a.start_ns() < b.start_ns(); });
+  SortWindows(all);
+  return all;
+}
+
+}  // namespace slowtoken::report::html

@@ -1,0 +1,27 @@
+#include "html_report.h"
+
+#include "analysis/summary_choice.h"
+#include "analysis/tee.h"
+#include "report/html/page.h"
+
+namespace slowtoken::cli {
+
+absl::Status WriteHtmlReport(TracePass::Input input, const ServiceLevels& levels, const v1::Report& report,
+                             report::html::PageEvents& events, std::ostream& out) {
+  const report::html::SlowTokens slow = report::html::FindSlowTokens(report);
+  input.again = true;
+  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "report");
+  if (!pass.ok()) return pass.status();
+  const reader::TraceSet& traces = (*pass)->traces();
+  report::html::Timelines timelines(traces.dictionary(), report.origin().monotonic_ns(), slow.windows);
+  if (!slow.windows.empty()) {
+    analysis::SummaryChoice choice(traces.processes(), timelines.conclusions());
+    analysis::Tee both(timelines, choice.recorded());
+    if (absl::Status read = (*pass)->Run(both, choice.computed(), levels, "report"); !read.ok()) return read;
+    choice.Finish();
+  }
+  report::html::WritePage(report::html::PageData(report, events, slow, timelines), out);
+  return absl::OkStatus();
+}
+
+}  // namespace slowtoken::cli
