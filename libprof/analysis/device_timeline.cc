@@ -17,28 +17,38 @@ uint64_t OverlapNs(TimeNs start, TimeNs end, const std::vector<IntervalUnion::Ga
 
 }  // namespace
 
-DeviceTimeline::DeviceTimeline() : all_([this](const IntervalUnion::Gap& gap) { OnGap(gap); }) {
+DeviceTimeline::DeviceTimeline(LaunchPlaces& places)
+    : places_(&places), all_([this](const Union::Gap& gap) { OnGap(gap); }) {
   pending_.reserve(4096);
 }
 
 void DeviceTimeline::Settle() {
-  const auto earlier = [](const Record& a, const Record& b) { return a.start < b.start; };
+  const auto earlier = [](const Work& a, const Work& b) { return a.start < b.start; };
   if (!std::is_sorted(pending_.begin(), pending_.end(), earlier)) {
     std::stable_sort(pending_.begin(), pending_.end(), earlier);
   }
-  for (const Record& record : pending_) {
-    all_.Add(record.start, record.end, record.call_end);
-    if (record.work == Work::kCompute) compute_.Add(record.start, record.end, record.call_end);
+  for (const Work& work : pending_) {
+    all_.Add(work.start, work.end, work.launch);
+    (work.kind == Kind::kCopy ? copy_ : compute_).Add(work.start, work.end, 0);
+    streams_.Add(work.lane, work.start, work.end);
+    saw_replay_ |= work.kind == Kind::kReplay;
   }
   pending_.clear();
 }
 
-void DeviceTimeline::OnGap(const IntervalUnion::Gap& gap) {
-  const TimeNs call_end = gap.ended_by;
-  const Reason reason = call_end == 0 ? Reason::kUnknown : call_end > gap.start ? Reason::kHost : Reason::kDependency;
-  if (gap.end - gap.start < keep_above_) return Count(reason, gap.end - gap.start);
+void DeviceTimeline::OnGap(const Union::Gap& gap) {
+  const EndedBy& launch = gap.ended_by;
+  const Reason reason = !launch.launch_known()        ? Reason::kUnknown
+                        : launch.call_end > gap.start ? Reason::kHost
+                                                      : Reason::kDependency;
+  const uint64_t ns = gap.end - gap.start;
+  if (launch.small && ns <= kShortIdle && reason != Reason::kUnknown) lost_between_small_ns_ += ns;
+  if (ns < keep_above_) {
+    if (reason == Reason::kHost) places_->Add(LaunchPlaces::kIdle, launch, ns);
+    return Count(reason, ns);
+  }
   if (idle_.size() == kMostIdle) RaiseThreshold();
-  idle_.push_back({gap.start, gap.end, reason});
+  idle_.push_back({gap.start, gap.end, reason == Reason::kHost ? places_->TicketFor(launch) : 0, reason});
 }
 
 // Too many to keep: the shorter ones are settled now, as if a request was in the system.
@@ -46,7 +56,7 @@ void DeviceTimeline::RaiseThreshold() {
   keep_above_ *= 4;
   std::erase_if(idle_, [this](const Idle& idle) {
     const bool settle = idle.end - idle.start < keep_above_;
-    if (settle) Count(idle.reason, idle.end - idle.start);
+    if (settle) Count(idle, idle.end - idle.start);
     return settle;
   });
 }
@@ -57,18 +67,34 @@ void DeviceTimeline::Count(Reason reason, uint64_t ns) {
   if (reason == Reason::kUnknown) idle_by_.unknown += ns;
 }
 
-void DeviceTimeline::Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request) {
+void DeviceTimeline::Count(const Idle& idle, uint64_t ns) {
+  Count(idle.reason, ns);
+  if (idle.reason == Reason::kHost && ns != 0) places_->AddIdle(idle.ticket, ns);
+}
+
+void DeviceTimeline::Close() {
   Settle();
   all_.Finish();
+}
+
+void DeviceTimeline::Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request) {
   std::sort(idle_.begin(), idle_.end(), [](const Idle& a, const Idle& b) { return a.start < b.start; });
   if (no_request) idle_by_.no_work = 0;
   size_t from = 0;
   for (const Idle& idle : idle_) {
     const uint64_t no_work = no_request ? OverlapNs(idle.start, idle.end, *no_request, from) : 0;
     if (no_request) *idle_by_.no_work += no_work;
-    Count(idle.reason, idle.end - idle.start - no_work);
+    Count(idle, idle.end - idle.start - no_work);
   }
   idle_by_.copy = all_.covered() - compute_.covered();
+}
+
+std::vector<DeviceTimeline::HostIdle> DeviceTimeline::LongHostIdle() const {
+  std::vector<HostIdle> host;
+  for (const Idle& idle : idle_) {
+    if (idle.reason == Reason::kHost) host.push_back({idle.start, idle.end, idle.ticket});
+  }
+  return host;
 }
 
 }  // namespace slowtoken::analysis

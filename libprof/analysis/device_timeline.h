@@ -6,10 +6,11 @@
 //   host        the work that ends the interval was launched after the interval opened (its API call had not returned)
 //   dependency  it was already launched and waited for another stream, an event or the node before it
 //   unknown     the launch of the work that ends it was not recorded
-// The five add up to idle_ns. Work comes joined with its call, a little out of order across streams: it is sorted
-// between two Advances. About 20 ns a record.
-// Single threaded. Memory is bounded: of the idle intervals only the longest stay until Finish(), to be cut by
-// requests.
+// The five add up to idle_ns. Beside that: what launched the work that ended `host` intervals (LaunchPlaces), how much
+// of the copies' time kernels ran beside them, how long two streams were busy, and what was lost between small kernels.
+// Work comes joined with its call, a little out of order across streams: it is sorted between two Advances. About 60 ns
+// a record. Single threaded. Memory is bounded: of the idle intervals only the longest stay until Finish(), to be cut
+// by requests.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@
 #include <vector>
 
 #include "analysis/interval_union.h"
+#include "analysis/launch_places.h"
+#include "analysis/stream_overlap.h"
 
 namespace slowtoken::analysis {
 
@@ -31,12 +34,18 @@ struct IdleBy {
 
 class DeviceTimeline {
  public:
-  DeviceTimeline();
+  explicit DeviceTimeline(LaunchPlaces& places);
 
-  enum class Work : uint8_t { kCompute, kCopy };
-  // `call_end`: when the call that launched it returned; 0 = it was not recorded.
-  void Add(TimeNs start, TimeNs end, Work work, TimeNs call_end) {
-    pending_.push_back({start, end, call_end, work});
+  // kReplay: a graph's replay as one record, whose inside is not known.
+  enum class Kind : uint8_t { kCompute, kReplay, kCopy };
+  struct Work {
+    TimeNs start = 0, end = 0;
+    EndedBy launch;  // the call behind it
+    record::LaneId lane = 0;
+    Kind kind = Kind::kCompute;
+  };
+  void Add(const Work& work) {
+    pending_.push_back(work);
     if (pending_.size() == kMostPending) Settle();
   }
 
@@ -45,42 +54,67 @@ class DeviceTimeline {
     if (!pending_.empty()) Settle();
   }
 
-  // After the last work. `no_request` are the intervals, in order and disjoint, in which no request was in the system;
-  // nullopt when requests are not recorded.
+  // After the last work, and before the places' ranges finish.
+  void Close();
+
+  // After both. `no_request` are the intervals, in order and disjoint, in which no request was in the system; nullopt
+  // when requests are not recorded.
   void Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request);
 
   // Valid after Finish().
   uint64_t busy_ns() const { return compute_.covered(); }
   uint64_t span_ns() const { return all_.empty() ? 0 : all_.last() - all_.first(); }
   uint64_t idle_ns() const { return span_ns() - busy_ns(); }
+  TimeNs first() const { return all_.first(); }
+  TimeNs last() const { return all_.last(); }
   const IdleBy& idle_by() const { return idle_by_; }
 
- private:
-  struct Record {
-    TimeNs start = 0;
-    TimeNs end = 0;
-    TimeNs call_end = 0;
-    Work work = Work::kCompute;
+  // Time with copies or memsets, and how much of it kernels ran as well; time with two or more streams busy. nullopt
+  // where replays were recorded as one: what ran inside them is not known.
+  std::optional<uint64_t> copy_ns() const { return Told(copy_.covered()); }
+  std::optional<uint64_t> copy_overlapped_ns() const { return Told(copy_.covered() + busy_ns() - all_.covered()); }
+  std::optional<uint64_t> streams_overlap_ns() const { return Told(streams_.covered()); }
+
+  // Idle intervals of at most kShortIdle that a small kernel ended (EndedBy::small).
+  static constexpr uint64_t kShortIdle = 50'000;
+  uint64_t lost_between_small_ns() const { return lost_between_small_ns_; }
+
+  // The idle intervals for which the host is to blame, in order of time; the short ones are left out.
+  struct HostIdle {
+    TimeNs start = 0, end = 0;
+    LaunchPlaces::Ticket ticket = 0;
   };
+  std::vector<HostIdle> LongHostIdle() const;
+
+ private:
   enum class Reason : uint8_t { kHost, kDependency, kUnknown };
   struct Idle {
     TimeNs start = 0;
     TimeNs end = 0;
+    LaunchPlaces::Ticket ticket = 0;  // kHost
     Reason reason = Reason::kUnknown;
   };
+  using Union = BasicIntervalUnion<EndedBy>;
   static constexpr size_t kMostPending = 1u << 20;
   static constexpr size_t kMostIdle = 1u << 20;
 
+  std::optional<uint64_t> Told(uint64_t ns) const { return saw_replay_ ? std::nullopt : std::optional(ns); }
   void Settle();
-  void OnGap(const IntervalUnion::Gap& gap);
+  void OnGap(const Union::Gap& gap);
   void Count(Reason reason, uint64_t ns);
+  void Count(const Idle& idle, uint64_t ns);
   void RaiseThreshold();
 
-  std::vector<Record> pending_;
-  IntervalUnion all_;       // anything runs; its tags are when the call returned; its gaps are classified
-  IntervalUnion compute_;   // a kernel or graph replay runs
+  LaunchPlaces* places_;
+  std::vector<Work> pending_;
+  Union all_;              // anything runs; its gaps are classified
+  IntervalUnion compute_;  // a kernel or graph replay runs
+  IntervalUnion copy_;     // a copy or memset runs
+  StreamOverlap streams_;
+  bool saw_replay_ = false;
   std::vector<Idle> idle_;  // at least keep_above_ long
   uint64_t keep_above_ = 10'000;
+  uint64_t lost_between_small_ns_ = 0;
   IdleBy idle_by_;
 };
 

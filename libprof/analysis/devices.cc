@@ -27,7 +27,7 @@ std::string UnknownUuid(record::ProcessIndex process, uint32_t ordinal) {
 Device& Devices::Make(std::string uuid) {
   Device*& device = by_uuid_[uuid];
   if (device == nullptr) {
-    device = &devices_.emplace_back();
+    device = &devices_.emplace_back(*places_);
     device->uuid = std::move(uuid);
   }
   return *device;
@@ -53,6 +53,7 @@ DeviceTimeline& Devices::NewTimelineOf(record::LaneId lane) {
   const record::Lane& where = dictionary_->lane(lane);
   Device*& device = by_ordinal_[{where.process, where.device}];
   if (device == nullptr) device = &Make(UnknownUuid(where.process, where.device));
+  device->processes.insert(where.process);
   device_of_lane_[lane] = device;
   return device->timeline;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,15 @@ struct Device {
   std::string name;  // safe; empty if unknown
   bool mig = false;
   uint64_t memory_bytes = 0;
+  std::set<record::ProcessIndex> processes;  // that used it
   DeviceTimeline timeline;
+
+  explicit Device(LaunchPlaces& places) : timeline(places) {}
 };
 
 class Devices {
  public:
-  explicit Devices(const record::Dictionary& dictionary) : dictionary_(&dictionary) {}
+  Devices(const record::Dictionary& dictionary, LaunchPlaces& places) : dictionary_(&dictionary), places_(&places) {}
 
   void Add(const record::DeviceInfo& info);
   DeviceTimeline& TimelineOf(record::LaneId lane) {
@@ -42,6 +46,7 @@ class Devices {
   DeviceTimeline& NewTimelineOf(record::LaneId lane);
 
   const record::Dictionary* dictionary_;
+  LaunchPlaces* places_;
   std::deque<Device> devices_;  // stable addresses
   std::map<std::string, Device*> by_uuid_;
   std::map<Ordinal, Device*> by_ordinal_;

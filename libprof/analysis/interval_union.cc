@@ -4,7 +4,8 @@
 
 namespace slowtoken::analysis {
 
-void IntervalUnion::Add(TimeNs start, TimeNs end, uint64_t tag) {
+template <typename Tag>
+void BasicIntervalUnion<Tag>::Add(TimeNs start, TimeNs end, const Tag& tag) {
   if (start >= end) return;
   if (empty_) {
     empty_ = false;
@@ -36,14 +37,16 @@ void IntervalUnion::Add(TimeNs start, TimeNs end, uint64_t tag) {
 }
 
 // Moves the beginning back in time; what [start, end) covers from the old beginning on is the caller's.
-void IntervalUnion::AddBeforeFirst(TimeNs start, TimeNs end, uint64_t tag) {
+template <typename Tag>
+void BasicIntervalUnion<Tag>::AddBeforeFirst(TimeNs start, TimeNs end, const Tag& tag) {
   covered_ += std::min(end, first_) - start;
   if (end < first_) gaps_.push_front({end, first_, first_tag_});
   first_ = start;
   first_tag_ = tag;
 }
 
-void IntervalUnion::Carve(TimeNs start, TimeNs end, uint64_t tag) {
+template <typename Tag>
+void BasicIntervalUnion<Tag>::Carve(TimeNs start, TimeNs end, const Tag& tag) {
   auto gap = std::partition_point(gaps_.begin(), gaps_.end(), [&](const Gap& g) { return g.end <= start; });
   while (gap != gaps_.end() && gap->start < end) {
     const TimeNs from = std::max(gap->start, start);
@@ -66,7 +69,8 @@ void IntervalUnion::Carve(TimeNs start, TimeNs end, uint64_t tag) {
   }
 }
 
-void IntervalUnion::Trim(size_t keep) {
+template <typename Tag>
+void BasicIntervalUnion<Tag>::Trim(size_t keep) {
   while (gaps_.size() > keep) {
     handed_out_to_ = gaps_.front().end;
     if (sink_) sink_(gaps_.front());
@@ -74,6 +78,12 @@ void IntervalUnion::Trim(size_t keep) {
   }
 }
 
-void IntervalUnion::Finish() { Trim(0); }
+template <typename Tag>
+void BasicIntervalUnion<Tag>::Finish() {
+  Trim(0);
+}
+
+template class BasicIntervalUnion<uint64_t>;
+template class BasicIntervalUnion<EndedBy>;
 
 }  // namespace slowtoken::analysis

@@ -3,22 +3,60 @@
 #include "analysis/text_safety.h"
 
 namespace slowtoken::analysis {
+namespace {
+
+using attribution::GpuOperation;
+
+DeviceTimeline::Kind KindOf(const attribution::GpuRecord& record) {
+  if (record.operation == GpuOperation::kGraph) return DeviceTimeline::Kind::kReplay;
+  return record.is_compute() ? DeviceTimeline::Kind::kCompute : DeviceTimeline::Kind::kCopy;
+}
+
+// The launch where its times can be true.
+EndedBy EndedByOf(const attribution::Launch* launch) {
+  if (launch == nullptr || !IsInterval(launch->start, launch->end)) return {};
+  return {.call_start = launch->start,
+          .call_end = launch->end,
+          .thread = launch->thread,
+          .process = launch->process(),
+          .small = false};
+}
+
+}  // namespace
 
 TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
     : dictionary_(&dictionary),
       kernels_(dictionary),
-      devices_(dictionary),
+      devices_(dictionary, places_),
       facts_(dictionary),
       surroundings_(dictionary),
       inferred_(dictionary) {}
 
 void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) {
-  using Work = DeviceTimeline::Work;
   if (launch == nullptr) launch_stats_.AddWithoutCall();
   if (!IsInterval(record.start, record.end)) return;
-  devices_.TimelineOf(record.lane)
-      .Add(record.start, record.end, record.is_compute() ? Work::kCompute : Work::kCopy,
-           launch == nullptr ? 0 : launch->end);
+  DeviceTimeline::Work work{record.start, record.end, EndedByOf(launch), record.lane, KindOf(record)};
+  const bool single = launch != nullptr && launch->api_class != record::ApiClass::kGraphLaunch;
+  if (single && work.kind == DeviceTimeline::Kind::kCompute) {
+    work.launch.small = record.end - record.start < kSmallKernel;
+    ++single_kernels_.count;
+    if (work.launch.small) ++single_kernels_.small;
+  }
+  devices_.TimelineOf(record.lane).Add(work);
+}
+
+void TraceAnalysis::OnLaunch(const attribution::Launch& launch) {
+  launch_stats_.Add(launch);
+  const EndedBy call = EndedByOf(&launch);
+  if (!launch.counts() || !call.launch_known() || !IsTime(launch.first_gpu_start)) return;
+  queues_[call.process].Add(call.call_end, launch.first_gpu_start);
+  if (launch.first_gpu_start > call.call_end)
+    places_.Add(LaunchPlaces::kDelay, call, launch.first_gpu_start - call.call_end);
+}
+
+std::string_view TraceAnalysis::ThreadName(uint64_t thread_key) const {
+  const auto name = thread_names_.find(thread_key);
+  return name == thread_names_.end() ? std::string_view() : dictionary_->text(name->second);
 }
 
 void TraceAnalysis::On(const record::Kernel& k) {
@@ -54,6 +92,7 @@ void TraceAnalysis::On(const record::GraphLaunch& g) {
 void TraceAnalysis::On(const record::Annotation& annotation) {
   using record::AnnotationName;
   inferred_.Add(annotation);
+  places_.ranges().Add(annotation);
   if (annotation.name == AnnotationName::kReq) {
     ++counts_.requests;
     presence_.Add(annotation);
@@ -91,12 +130,17 @@ void TraceAnalysis::On(const record::Advance& advance) {
   facts_.Add(advance);
   for (Device& device : devices_.all()) device.timeline.Advance();
   inferred_.Advance(advance.process, advance.watermark);
+  for (auto& [process, queue] : queues_) queue.Advance(advance.watermark);
+  places_.ranges().Advance();
 }
 
 void TraceAnalysis::Finish() {
   const auto no_request = presence_.Absences();
+  for (Device& device : devices_.all()) device.timeline.Close();
+  places_.ranges().Finish();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);
   inferred_.Finish();
+  for (auto& [process, queue] : queues_) queue.Finish();
 }
 
 }  // namespace slowtoken::analysis

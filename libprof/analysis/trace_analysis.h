@@ -17,7 +17,9 @@
 #include "analysis/graph_nodes.h"
 #include "analysis/inferred_iterations.h"
 #include "analysis/kernel_table.h"
+#include "analysis/launch_places.h"
 #include "analysis/launch_stats.h"
+#include "analysis/queue_depth.h"
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
 #include "analysis/surroundings.h"
@@ -33,7 +35,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   TraceAnalysis& operator=(const TraceAnalysis&) = delete;
 
   void OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) override;
-  void OnLaunch(const attribution::Launch& launch) override { launch_stats_.Add(launch); }
+  void OnLaunch(const attribution::Launch& launch) override;
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
@@ -49,7 +51,11 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::NvtxDomainInfo& domain) override;
   void On(const record::NvtxMark& mark) override { AddText(mark.process, mark.domain, mark.message); }
   void On(const record::NvtxRange& range) override {
+    places_.ranges().Add(range);
     if (range.end != 0) AddText(range.process, range.domain, range.message);
+  }
+  void On(const record::ThreadInfo& thread) override {
+    thread_names_[attribution::ThreadKey(thread.process, thread.thread)] = thread.name;
   }
   void On(const record::DeviceInfo& info) override {
     devices_.Add(info);
@@ -83,6 +89,16 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   // Where no iteration was said; empty else.
   const InferredIterations& inferred() const { return inferred_; }
   const LaunchStats& launch_stats() const { return launch_stats_; }
+  const LaunchPlaces& places() const { return places_; }
+  // By process, of those whose launches have GPU work.
+  const std::map<record::ProcessIndex, QueueDepth>& queues() const { return queues_; }
+  // Of the kernels launched outside graphs those shorter than kSmallKernel.
+  static constexpr uint64_t kSmallKernel = 10'000;
+  struct SingleKernels {
+    uint64_t count = 0, small = 0;
+  };
+  const SingleKernels& single_kernels() const { return single_kernels_; }
+  std::string_view ThreadName(uint64_t thread_key) const;
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
   const KernelTable& kernels() const { return kernels_; }
   const Devices& devices() const { return devices_; }
@@ -103,6 +119,10 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   std::map<std::string, uint64_t> malformed_;
   Counts counts_;
   LaunchStats launch_stats_;
+  LaunchPlaces places_;
+  std::map<record::ProcessIndex, QueueDepth> queues_;
+  SingleKernels single_kernels_;
+  absl::flat_hash_map<uint64_t, record::StringId> thread_names_;
   GraphNodes graph_nodes_;
   KernelTable kernels_;
   Devices devices_;

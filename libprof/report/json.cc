@@ -8,6 +8,7 @@
 #include "record/phases.h"
 #include "report/device_clocks.h"
 #include "report/findings.h"
+#include "report/json_gaps.h"
 #include "report/json_parts.h"
 #include "report/json_sections.h"
 
@@ -210,6 +211,10 @@ Json DeviceJson(const v1::Device& device) {
           {"busy_ns", device.has_busy_ns() ? Json(device.busy_ns()) : Json()},
           {"idle_ns", device.has_idle_ns() ? Json(device.idle_ns()) : Json()},
           {"idle_by", by},
+          {"copies_ns", device.has_copies_ns() ? Json(device.copies_ns()) : Json()},
+          {"copies_overlapped_ns", device.has_copies_overlapped_ns() ? Json(device.copies_overlapped_ns()) : Json()},
+          {"streams_overlap_ns", device.has_streams_overlap_ns() ? Json(device.streams_overlap_ns()) : Json()},
+          {"decode", DecodeIdleJson(device)},
           {"clocks", device.has_clocks() ? ClocksJson(device.clocks()) : Json()}};
 }
 
@@ -283,6 +288,7 @@ Json WholeJson(const v1::Report& report) {
       {"itl", ItlJson(report.itl())}};
   if (report.has_by_definition()) out["by_definition"] = ByDefinitionJson(report.by_definition());
   out["launch"] = LaunchJson(report.launch());
+  out["launch_gaps"] = LaunchGapsJson(report);
   out["overhead"] = OverheadJson(report);
   out["conditions"] = ConditionsJson(report.conditions());
   return out;

@@ -128,7 +128,10 @@ void ReportBuilder::On(const record::IterationSummary& summary) {
     }
     if (summary.prefill_rows != 0 && summary.decode_rows != 0) all.set_mixed(all.mixed() + 1);
     if (!summary.has_counts()) all.set_batch_unknown(all.batch_unknown() + 1);
-    if (analysis::IsInterval(summary.start, summary.end)) iteration_duration_.Add(summary.end - summary.start);
+    const bool timed = analysis::IsInterval(summary.start, summary.end);
+    if (timed) iteration_duration_.Add(summary.end - summary.start);
+    if (timed && summary.has_counts() && summary.prefill_rows == 0 && summary.decode_rows != 0)
+      decode_.push_back({summary.start, summary.end, summary.process});
     if (summary.gpu_start != 0) iteration_gpu_.Add(summary.gpu_busy_ns);
   }
   if (!options_.iterations) return;

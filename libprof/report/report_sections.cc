@@ -61,6 +61,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillConditions(analysis, processes, report_);
   FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);
   FillCoverage(analysis, processes, reading, notes, report_);
+  FillLaunchGaps(analysis, processes, std::move(decode_), report_);
   const uint64_t attributed_over = analysis::SaturatingAdd(ttft_sum_, gap_sum_);
   if (attributed_over != 0) {
     const uint64_t unattributed = analysis::SaturatingAdd(ttft_phases_.back().sum(), gap_phases_.back().sum());

@@ -28,6 +28,10 @@ std::string DevicesText(const v1::Report& report, const TextStyle& style);
 std::string KernelsText(const v1::Report& report);
 std::string OwnCostText(const v1::Report& report);
 
+// text_gaps.cc
+std::string GapFindingsText(const v1::Report& report, const TextStyle& style);
+std::string LaunchGapsText(const v1::Report& report);
+
 // text_conditions.cc
 std::string ConditionsText(const v1::Report& report, const TextStyle& style);
 

@@ -58,8 +58,26 @@ void Scenario::PlayRecorder() {
   run_.On(clock);
 }
 
+// Who launches: one thread, in iter.forward.
+void Scenario::PlayLauncher() {
+  record::ThreadInfo thread;
+  thread.process = 1;
+  thread.thread = 100;
+  thread.name = dictionary_->InternText("engine-core");
+  run_.On(thread);
+  record::Annotation forward;
+  forward.name = record::AnnotationName::kIterForward;
+  forward.kind = record::AnnotationKind::kPushPop;
+  forward.process = 1;
+  forward.thread = forward.end_thread = 100;
+  forward.start = kStart + 100'000'000;
+  forward.end = kStart + 205'000'000;
+  run_.On(forward);
+}
+
 // Launches every millisecond; each starts a kernel of 600 µs 20 µs later, the last but one a copy as well.
 void Scenario::PlayGpu(bool gpu) {
+  PlayLauncher();
   record::DeviceInfo device = DeviceOf(0x5A, 0, 1);
   device.name = dictionary_->InternText("Toy GPU");
   run_.On(device);
@@ -156,6 +174,7 @@ void Scenario::PlaySummaries() {
     iteration.gpu_start = iteration.start + 1'000'000;
     iteration.gpu_end = iteration.end - 1'000'000;
     iteration.gpu_busy_ns = 4'800'000;
+    iteration.process = 1;
     iteration.kernels = 8;
     iteration.graph = i > 3;
     iteration.batch_known = true;

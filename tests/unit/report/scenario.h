@@ -33,6 +33,7 @@ class Scenario {
 
  private:
   void PlayRecorder();
+  void PlayLauncher();
   void PlayGpu(bool gpu);
 
   TestDictionary dictionary_;

@@ -1,0 +1,71 @@
+// Text section about launch gaps: what they mean, who launched late, what else the GPU's timeline says.
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+
+#include "report/table.h"
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+using Align = Table::Align;
+using Places = google::protobuf::RepeatedPtrField<v1::LaunchPlace>;
+
+std::string PlacesText(const char* title, const Places& places, int most) {
+  Table table(
+      {{"total"}, {"count"}, {"p50"}, {"max"}, {"thread", Align::kLeft, 28}, {"innermost range", Align::kLeft, 36}});
+  for (int i = 0; i < std::min(places.size(), most); ++i) {
+    const v1::LaunchPlace& place = places[i];
+    table.Add({Duration(place.total_ns()), WithCommas(place.ns().count()), Duration(place.ns().p50_ns()),
+               Duration(place.ns().max_ns()), absl::StrCat(place.thread_name(), " ", place.thread()),
+               place.has_range() ? place.range() : "-"});
+  }
+  if (table.empty()) return "";
+  const std::string more =
+      places.size() > most ? absl::StrCat("  and ", places.size() - most, " more in the JSON report\n") : "";
+  return absl::StrCat("\n", title, "\n", table.Text(), more);
+}
+
+std::string OverlapText(const v1::Device& device) {
+  if (!device.has_copies_ns()) return "";
+  std::vector<std::string> parts;
+  if (device.copies_ns() != 0) {
+    parts.push_back(absl::StrCat("copies ", Duration(device.copies_ns()), ", ", Duration(device.copies_overlapped_ns()),
+                                 " of it beside kernels"));
+  }
+  parts.push_back(absl::StrCat("two or more streams busy ", Duration(device.streams_overlap_ns())));
+  return absl::StrCat("  ", device.name().empty() ? device.uuid().substr(0, 12) : device.name(), ": ",
+                      absl::StrJoin(parts, " · "), "\n");
+}
+
+std::string QueueText(const v1::LaunchQueue& queue) {
+  return absl::StrFormat("  launched and not begun, %s: mean %.1f, at most %s\n",
+                         queue.role().empty() ? "process" : absl::StrCat(queue.role(), " ", queue.pid()), queue.mean(),
+                         WithCommas(queue.max()));
+}
+
+}  // namespace
+
+std::string GapFindingsText(const v1::Report& report, const TextStyle& style) {
+  if (report.launch_gaps().findings().empty()) return "";
+  std::string out = "\nWhat the launch gaps say\n";
+  for (const v1::GapFinding& finding : report.launch_gaps().findings())
+    absl::StrAppend(&out, "  ", Wrap(finding.text(), 4, style));
+  return out;
+}
+
+std::string LaunchGapsText(const v1::Report& report) {
+  const v1::LaunchGaps& gaps = report.launch_gaps();
+  std::string out = PlacesText("Who let the GPU wait: idle time `host` by what launched next", gaps.host_idle(), 8) +
+                    PlacesText("Launch delay by what launched", gaps.delay(), 5);
+  std::string side;
+  for (const v1::Device& device : report.devices()) absl::StrAppend(&side, OverlapText(device));
+  for (const v1::LaunchQueue& queue : gaps.queues()) absl::StrAppend(&side, QueueText(queue));
+  return side.empty() ? out : absl::StrCat(out, "\nOverlap and queue\n", side);
+}
+
+}  // namespace slowtoken::report

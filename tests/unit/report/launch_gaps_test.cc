@@ -1,0 +1,98 @@
+// What the report makes of launch gaps.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/gap_findings.h"
+#include "scenario.h"
+
+namespace slowtoken::report {
+namespace {
+
+using nlohmann::json;
+using slowtoken::testing::JsonText;
+using slowtoken::testing::Whole;
+using ::testing::HasSubstr;
+
+TEST(LaunchGaps, ThePlacesAddUpToIdleHostAndNameThreadAndRange) {
+  const json report = json::parse(JsonText(Whole({}), {}));
+  const json& by = report["launch_gaps"]["host_idle_by"];
+  uint64_t sum = 0;
+  for (const json& place : by) sum += place["total_ns"].get<uint64_t>();
+  EXPECT_EQ(sum, report["devices"][0]["idle_by"]["host"].get<uint64_t>());
+  EXPECT_EQ(by[0]["thread_name"], "engine-core");
+  EXPECT_EQ(by[0]["range"], "iter.forward");
+  EXPECT_EQ(by[0]["role"], "engine");
+  EXPECT_EQ(report["launch_gaps"]["delay_by"][0]["count"], 100);
+}
+
+// Decode-only iterations, 7 of every 8 ms; the GPU idles 400 µs of each millisecond, for want of a launch.
+TEST(LaunchGaps, HostBoundDecodeIsFoundWithItsShareAndWho) {
+  const v1::Report report = Whole({});
+  const v1::DecodeIdle& decode = report.devices(0).decode();
+  EXPECT_EQ(decode.iterations_ns(), 9u * 7'000'000);
+  EXPECT_NEAR(static_cast<double>(decode.host_idle_ns()) / static_cast<double>(decode.iterations_ns()), 0.4, 0.01);
+  ASSERT_FALSE(report.launch_gaps().findings().empty());
+  const v1::GapFinding& finding = report.launch_gaps().findings(0);
+  EXPECT_EQ(finding.kind(), "host_bound_decode");
+  EXPECT_THAT(finding.text(),
+              HasSubstr("100.0 % of that ended with a launch by thread engine-core (100) in iter.forward"));
+}
+
+TEST(LaunchGaps, WithoutTrustInTheRecordsIdleTimeHasNobody) {
+  const json report = json::parse(JsonText(Whole({}, false), {}));
+  EXPECT_TRUE(report["launch_gaps"]["host_idle_by"].is_null());
+  EXPECT_TRUE(report["devices"][0]["decode"].is_null());
+  EXPECT_TRUE(report["devices"][0]["copies_ns"].is_null());
+  EXPECT_TRUE(report["launch_gaps"]["small_kernels"].is_null());
+}
+
+v1::Report Machine() {
+  v1::Report report;
+  v1::Device& device = *report.add_devices();
+  device.set_name("Toy GPU");
+  device.set_busy_ns(1'000'000'000);
+  v1::SmallKernels& kernels = *report.mutable_launch_gaps()->mutable_small_kernels();
+  kernels.set_below_ns(10'000);
+  kernels.set_count(90);
+  kernels.set_of(100);
+  kernels.set_lost_ns(100'000'000);
+  device.set_copies_ns(100'000'000);
+  device.set_copies_overlapped_ns(20'000'000);
+  return report;
+}
+
+std::vector<std::string> Kinds(v1::Report report) {
+  FillGapFindings(report);
+  std::vector<std::string> kinds;
+  for (const v1::GapFinding& finding : report.launch_gaps().findings()) kinds.push_back(finding.kind());
+  return kinds;
+}
+
+TEST(GapFindings, EachHasItsThreshold) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(Kinds(Machine()), ElementsAre("copies_alone", "small_kernels"));
+  v1::Report few = Machine();
+  few.mutable_launch_gaps()->mutable_small_kernels()->set_count(49);
+  few.mutable_devices(0)->set_copies_overlapped_ns(50'000'000);
+  EXPECT_THAT(Kinds(few), ElementsAre());
+  v1::Report cheap = Machine();
+  cheap.mutable_launch_gaps()->mutable_small_kernels()->set_lost_ns(50'000'000);
+  cheap.mutable_devices(0)->set_copies_ns(19'000'000);
+  EXPECT_THAT(Kinds(cheap), ElementsAre());
+  v1::Report untold = Machine();
+  untold.mutable_launch_gaps()->mutable_small_kernels()->clear_lost_ns();
+  untold.mutable_devices(0)->clear_copies_overlapped_ns();
+  EXPECT_THAT(Kinds(untold), ElementsAre());
+}
+
+TEST(GapFindings, TheySayTheNumbers) {
+  v1::Report report = Machine();
+  FillGapFindings(report);
+  EXPECT_THAT(
+      report.launch_gaps().findings(1).text(),
+      HasSubstr("90.0 % of 100 kernels launched one by one are shorter than 10.0 µs, and the GPU lost 100 ms (9.1 %)"));
+}
+
+}  // namespace
+}  // namespace slowtoken::report
