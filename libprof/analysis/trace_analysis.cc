@@ -26,6 +26,8 @@ EndedBy EndedByOf(const attribution::Launch* launch) {
 
 TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
     : dictionary_(&dictionary),
+      captured_ranges_(dictionary, places_.ranges()),
+      graph_builds_(dictionary),
       kernels_(dictionary),
       devices_(dictionary, places_),
       facts_(dictionary),
@@ -66,6 +68,7 @@ void TraceAnalysis::On(const record::Kernel& k) {
     ++counts_.graph_kernels;
     graph_nodes_.Add(k.process, k.graph_id, k.correlation, k.graph_node_id);
   }
+  captured_ranges_.Add(k);
   if (IsInterval(k.start, k.end)) kernels_.Add(k);
   inferred_.Add(k);
 }
@@ -73,6 +76,7 @@ void TraceAnalysis::On(const record::Kernel& k) {
 void TraceAnalysis::On(const record::Memcpy& c) {
   ++counts_.copies;
   CountTime(c.start, c.end);
+  captured_ranges_.Add(c);
   if (c.graph_node_id != 0) graph_nodes_.Add(c.process, c.graph_id, c.correlation, c.graph_node_id);
   inferred_.Add(c);
 }
@@ -80,6 +84,7 @@ void TraceAnalysis::On(const record::Memcpy& c) {
 void TraceAnalysis::On(const record::Memset& s) {
   ++counts_.sets;
   CountTime(s.start, s.end);
+  captured_ranges_.Add(s);
   if (s.graph_node_id != 0) graph_nodes_.Add(s.process, s.graph_id, s.correlation, s.graph_node_id);
 }
 
@@ -93,6 +98,7 @@ void TraceAnalysis::On(const record::Annotation& annotation) {
   using record::AnnotationName;
   inferred_.Add(annotation);
   places_.ranges().Add(annotation);
+  graph_builds_.Add(annotation);
   if (annotation.name == AnnotationName::kReq) {
     ++counts_.requests;
     presence_.Add(annotation);
@@ -131,12 +137,14 @@ void TraceAnalysis::On(const record::Advance& advance) {
   for (Device& device : devices_.all()) device.timeline.Advance();
   inferred_.Advance(advance.process, advance.watermark);
   for (auto& [process, queue] : queues_) queue.Advance(advance.watermark);
+  captured_ranges_.Advance(IsTime(advance.watermark) ? advance.watermark : 0);
   places_.ranges().Advance();
 }
 
 void TraceAnalysis::Finish() {
   const auto no_request = presence_.Absences();
   for (Device& device : devices_.all()) device.timeline.Close();
+  captured_ranges_.Finish();
   places_.ranges().Finish();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);
   inferred_.Finish();

@@ -12,8 +12,10 @@
 #include <string>
 #include <utility>
 
+#include "analysis/captured_ranges.h"
 #include "analysis/device_clocks.h"
 #include "analysis/devices.h"
+#include "analysis/graph_builds.h"
 #include "analysis/graph_nodes.h"
 #include "analysis/inferred_iterations.h"
 #include "analysis/kernel_table.h"
@@ -45,7 +47,10 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::ApiCall& call) override {
     launch_stats_.AddCall(call);
     inferred_.Add(call);
+    captured_ranges_.Add(call);
+    graph_builds_.Add(call);
   }
+  void On(const record::Overhead& overhead) override { graph_builds_.Add(overhead); }
   void On(const record::Annotation& annotation) override;
   void On(const record::RequestIdText& text) override;
   void On(const record::NvtxDomainInfo& domain) override;
@@ -99,6 +104,8 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   };
   const SingleKernels& single_kernels() const { return single_kernels_; }
   std::string_view ThreadName(uint64_t thread_key) const;
+  const CapturedRanges& captured_ranges() const { return captured_ranges_; }
+  const GraphBuilds& graph_builds() const { return graph_builds_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
   const KernelTable& kernels() const { return kernels_; }
   const Devices& devices() const { return devices_; }
@@ -120,6 +127,8 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   Counts counts_;
   LaunchStats launch_stats_;
   LaunchPlaces places_;
+  CapturedRanges captured_ranges_;
+  GraphBuilds graph_builds_;
   std::map<record::ProcessIndex, QueueDepth> queues_;
   SingleKernels single_kernels_;
   absl::flat_hash_map<uint64_t, record::StringId> thread_names_;

@@ -25,6 +25,8 @@ constexpr Rule kRules[] = {
     {"CtxSynchronize", ApiClass::kSynchronize},
     {"StreamSynchronize", ApiClass::kSynchronize},
     {"EventSynchronize", ApiClass::kSynchronize},
+    {"StreamWaitEvent", ApiClass::kSynchronize},
+    {"StreamUpdateCaptureDependencies", ApiClass::kSynchronize},
     {"GraphInstantiate", ApiClass::kGraphBuild},
     {"GraphExecUpdate", ApiClass::kGraphBuild},
     {"GraphExecDestroy", ApiClass::kGraphBuild},
@@ -91,7 +93,7 @@ ApiClasses::Capture CaptureByName(std::string_view name) {
 bool CanBeCaptured(ApiClass api_class) {
   using enum ApiClass;
   return api_class == kKernelLaunch || api_class == kGraphLaunch || api_class == kMemcpy || api_class == kMemset ||
-         api_class == kMemory;
+         api_class == kMemory || api_class == kSynchronize;  // these tell that a capture is no chain
 }
 
 ApiClasses::Call CallOf(std::optional<ApiClass> api_class) {

@@ -35,13 +35,15 @@ record::ClockSnapshot FirstClocks(const std::vector<reader::ProcessInfo>& proces
 }  // namespace
 
 PerfettoExport::PerfettoExport(std::ostream& out, const record::Dictionary& dictionary,
-                               const std::vector<reader::ProcessInfo>& processes)
+                               const std::vector<reader::ProcessInfo>& processes, analysis::GraphPaths paths)
     : dictionary_(&dictionary),
       writer_(out),
       tracks_(writer_, dictionary, processes),
       window_(writer_, [this](TrackId track, size_t lane) { return tracks_.LaneOf(track, lane); }),
       event_(writer_),
       steps_(writer_, tracks_, window_),
+      paths_(std::move(paths)),
+      captured_(writer_, tracks_, window_),
       losses_(processes.size()) {
   writer_.Begin(FirstClocks(processes));
 }
@@ -88,7 +90,10 @@ void PerfettoExport::On(const record::Kernel& k) {
   event_.Number("registers_per_thread", shape.registers);
   event_.Number("shared_mem_static", shape.static_shared).Number("shared_mem_dynamic", shape.dynamic_shared);
   if (k.graph_node_id != 0) event_.Number("graph", k.graph_id).Number("graph_node", k.graph_node_id);
+  const std::string* path = paths_.Of(k.process, k.graph_id, k.graph_node_id);
+  if (path != nullptr) event_.Text("captured_in", *path);
   AddSlice(tracks_.Stream(k.lane), Shape::kApart, k.start, k.end);
+  if (path != nullptr) captured_.Add(k, *path);
 }
 
 void PerfettoExport::On(const record::Memcpy& c) {
@@ -215,6 +220,7 @@ void PerfettoExport::On(const record::Advance& advance) {
 bool PerfettoExport::Finish() {
   for (auto& [key, range] : open_)
     window_.Add(key.track, range.shape, key.start, std::max(key.start, last_time_), range.event);
+  captured_.Finish();
   steps_.Finish(last_time_);
   window_.Flush();
   return writer_.ok();

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "analysis/graph_paths.h"
+#include "export/captured_slices.h"
 #include "export/perfetto_event.h"
 #include "export/perfetto_tracks.h"
 #include "export/perfetto_writer.h"
@@ -17,9 +19,10 @@ namespace slowtoken::exporting {
 
 class PerfettoExport final : public record::EventVisitor {
  public:
-  // `out` must outlive this. `processes`: those of the trace, with their headers.
+  // `out` must outlive this. `processes`: those of the trace, with their headers. `paths`: what graph nodes were
+  // captured in, found in a reading before.
   PerfettoExport(std::ostream& out, const record::Dictionary& dictionary,
-                 const std::vector<reader::ProcessInfo>& processes);
+                 const std::vector<reader::ProcessInfo>& processes, analysis::GraphPaths paths = {});
   PerfettoExport(const PerfettoExport&) = delete;  // its parts know each other
   PerfettoExport& operator=(const PerfettoExport&) = delete;
 
@@ -79,6 +82,8 @@ class PerfettoExport final : public record::EventVisitor {
   SliceWindow window_;
   EventText event_;
   RequestSteps steps_;
+  analysis::GraphPaths paths_;
+  CapturedSlices captured_;
   std::vector<uint64_t> name_of_shape_, name_of_text_;
   std::vector<std::array<uint64_t, base::kLossCount>> losses_;  // newest totals by process
   absl::flat_hash_map<RangeKey, OpenRange> open_;

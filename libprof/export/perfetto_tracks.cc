@@ -132,6 +132,11 @@ TrackId PerfettoTracks::Stream(record::LaneId lane) {
                                          absl::StrCat("stream ", where.stream));
 }
 
+TrackId PerfettoTracks::Captured(record::LaneId lane) {
+  const record::Lane& where = dictionary_->lane(lane);
+  return Declare(TrackUuid("captured", lane), Stream(lane), absl::StrCat("captured ranges of stream ", where.stream));
+}
+
 TrackId PerfettoTracks::Request(record::RequestId req) {
   const TrackId group = Declare(TrackUuid("requests", 0), 0, "requests");
   const auto text = request_texts_.find(req);

@@ -3,7 +3,8 @@
 //     <thread name> <tid>            "CUDA API", "NVTX <domain>" below it
 //     iterations, iterations: GPU    one track each for (engine, dp_rank), and counters
 //     NVTX <domain> (start/end)
-//   GPU <name> <uuid>                a device; below it context, then one track a stream
+//   GPU <name> <uuid>                a device; below it context, then one track a stream, and one with the ranges that
+//                                    the graphs it replays were captured in
 //   requests                         one track a request; what happens inside it on lanes below
 // Further lanes of a track (SliceWindow) are siblings called "<name> (2)", … Single threaded.
 #pragma once
@@ -41,6 +42,7 @@ class PerfettoTracks {
   TrackId LlmserveAsync(record::ProcessIndex process);
   TrackId Recorder(record::ProcessIndex process);  // what slowtoken says about itself
   TrackId Stream(record::LaneId lane);
+  TrackId Captured(record::LaneId lane);        // ranges around what a stream replays
   TrackId Request(record::RequestId req);       // the request, its first token, its gaps
   TrackId RequestSteps(record::RequestId req);  // tokenize, queue, prefill, …
   TrackId Iterations(record::ProcessIndex process, const record::IterationKey& key);

@@ -9,6 +9,7 @@
 #include "report/device_clocks.h"
 #include "report/findings.h"
 #include "report/json_gaps.h"
+#include "report/json_graphs.h"
 #include "report/json_parts.h"
 #include "report/json_sections.h"
 
@@ -289,6 +290,7 @@ Json WholeJson(const v1::Report& report) {
   if (report.has_by_definition()) out["by_definition"] = ByDefinitionJson(report.by_definition());
   out["launch"] = LaunchJson(report.launch());
   out["launch_gaps"] = LaunchGapsJson(report);
+  out["graphs"] = GraphsJson(report.graphs());
   out["overhead"] = OverheadJson(report);
   out["conditions"] = ConditionsJson(report.conditions());
   return out;

@@ -18,6 +18,8 @@ void Moment::On(const record::Kernel& kernel) {
   const uint64_t ns = Within(kernel.start, kernel.end);
   if (ns == 0) return;
   kernels_[dictionary_->shape(kernel.shape).name] += ns;
+  if (const std::string* path = paths_.Of(kernel.process, kernel.graph_id, kernel.graph_node_id))
+    captured_ranges_[analysis::WithoutNumbers(*path)] += ns;
   gpu_.Add(std::max(kernel.start, window_.start), std::min(kernel.end, window_.end), 0);
 }
 
@@ -82,6 +84,12 @@ std::vector<std::pair<std::string, uint64_t>> Moment::TopKernels() const {
   for (const auto& [name, ns] : kernels_) {
     top.emplace_back(analysis::SafeText(analysis::ShortName(analysis::Demangle(dictionary_->text(name))), 48), ns);
   }
+  std::stable_sort(top.begin(), top.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return top;
+}
+
+std::vector<std::pair<std::string, uint64_t>> Moment::TopCapturedRanges() const {
+  std::vector<std::pair<std::string, uint64_t>> top(captured_ranges_.begin(), captured_ranges_.end());
   std::stable_sort(top.begin(), top.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return top;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/graph_paths.h"
 #include "analysis/interval_union.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
@@ -20,8 +21,9 @@ class Moment final : public record::EventVisitor {
     record::TimeNs start = 0, end = 0;
     record::RequestId req = 0;
   };
-  Moment(const record::Dictionary& dictionary, const Window& window)
-      : dictionary_(&dictionary), window_(window), conclusions_(*this) {}
+  // `paths`: what graph nodes were captured in, as found in another reading of the same traces.
+  Moment(const record::Dictionary& dictionary, const Window& window, analysis::GraphPaths paths = {})
+      : dictionary_(&dictionary), window_(window), conclusions_(*this), paths_(std::move(paths)) {}
   Moment(const Moment&) = delete;  // its part points to it
   Moment& operator=(const Moment&) = delete;
 
@@ -54,6 +56,8 @@ class Moment final : public record::EventVisitor {
   std::vector<Iteration> Iterations() const;  // in order of start: those of the window that had to do with the GPU
   const std::map<ThreadKey, Thread>& threads() const { return threads_; }
   std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
+  // GPU time inside graph replays by what was captured in which ranges, numbers as #; longest first.
+  std::vector<std::pair<std::string, uint64_t>> TopCapturedRanges() const;
   uint64_t GpuBusyNs() const { return gpu_.covered(); }
 
  private:
@@ -77,7 +81,9 @@ class Moment final : public record::EventVisitor {
   Conclusions conclusions_;
   std::vector<Iteration> iterations_;
   std::map<ThreadKey, Thread> threads_;
+  analysis::GraphPaths paths_;
   std::map<record::StringId, uint64_t> kernels_;
+  std::map<std::string, uint64_t> captured_ranges_;
   analysis::IntervalUnion gpu_;
 };
 

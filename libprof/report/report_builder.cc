@@ -115,6 +115,7 @@ void ReportBuilder::AddGap(const record::GapSummary& gap) {
 
 void ReportBuilder::On(const record::IterationSummary& summary) {
   v1::Iterations& all = *report_.mutable_iterations();
+  eager_fallbacks_.Add(summary);
   if (summary.dummy) {
     all.set_dummy(all.dummy() + 1);
   } else {

@@ -15,6 +15,7 @@
 #include "analysis/trace_analysis.h"
 #include "reader/process_info.h"
 #include "record/visitor.h"
+#include "report/graph_section.h"
 #include "report/launch_gaps.h"
 #include "report/options.h"
 
@@ -76,6 +77,7 @@ class ReportBuilder final : public record::EventVisitor {
   std::vector<OpenIteration> iterations_;
   analysis::LogHistogram iteration_duration_, iteration_gpu_;
   std::vector<DecodeWindow> decode_;
+  EagerFallbacks eager_fallbacks_;
 };
 
 // Helpers shared by the parts of the builder.

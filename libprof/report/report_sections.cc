@@ -62,6 +62,8 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);
   FillCoverage(analysis, processes, reading, notes, report_);
   FillLaunchGaps(analysis, processes, std::move(decode_), report_);
+  FillGraphs(analysis, *report_.mutable_graphs());
+  eager_fallbacks_.Fill(*report_.mutable_graphs());
   const uint64_t attributed_over = analysis::SaturatingAdd(ttft_sum_, gap_sum_);
   if (attributed_over != 0) {
     const uint64_t unattributed = analysis::SaturatingAdd(ttft_phases_.back().sum(), gap_phases_.back().sum());

@@ -135,7 +135,7 @@ std::string AllText(const v1::Report& report, const Options& options, const Text
   return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
                       DefinitionText(report), SlowestText(report), SlowFirstText(report), StallsText(report)) +
          absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report, style),
-                      GapFindingsText(report, style) + LaunchGapsText(report), KernelsText(report),
+                      GapFindingsText(report, style) + LaunchGapsText(report) + GraphsText(report), KernelsText(report),
                       OwnCostText(report), ConditionsText(report, style));
 }
 

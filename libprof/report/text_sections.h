@@ -32,6 +32,9 @@ std::string OwnCostText(const v1::Report& report);
 std::string GapFindingsText(const v1::Report& report, const TextStyle& style);
 std::string LaunchGapsText(const v1::Report& report);
 
+// text_graphs.cc
+std::string GraphsText(const v1::Report& report);
+
 // text_conditions.cc
 std::string ConditionsText(const v1::Report& report, const TextStyle& style);
 

@@ -114,7 +114,13 @@ std::string GpuText(Moment& moment) {
     table.Add({Duration(ns), name});
     if (table.size() == kMostKernels) break;
   }
-  return table.empty() ? out : out + table.Text();
+  if (!table.empty()) out += table.Text();
+  Table captured({{"time"}, {"inside graph replays, captured in", Align::kLeft, 60}});
+  for (const auto& [path, ns] : moment.TopCapturedRanges()) {
+    captured.Add({Duration(ns), path});
+    if (captured.size() == kMostKernels) break;
+  }
+  return captured.empty() ? out : out + captured.Text();
 }
 
 std::string ThreadsText(const Moment& moment) {

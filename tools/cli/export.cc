@@ -21,7 +21,9 @@ int WritePerfetto(const TracePass::Input& input, const std::string& path) {
   const reader::TraceSet& set = (*pass)->traces();
   absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(path, set.paths());
   if (!out.ok()) return Fail("export", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
-  exporting::PerfettoExport target((*out)->stream(), set.dictionary(), set.processes());
+  analysis::GraphPathSurvey survey(set.dictionary());
+  if (absl::Status read = (*pass)->Survey(survey, "export"); !read.ok()) return Fail("export", read, kUnreadable);
+  exporting::PerfettoExport target((*out)->stream(), set.dictionary(), set.processes(), survey.Finish());
   if (absl::Status read = (*pass)->Run(target, target.summaries(), {}, "export"); !read.ok())
     return Fail("export", read, kUnreadable);
   target.Finish();

@@ -62,6 +62,15 @@ class TracePass {
     return status;
   }
 
+  // Replays everything to `events` alone: for what must be known before Run.
+  absl::Status Survey(record::EventVisitor& events, const char* verb) {
+    Progress progress(*traces_, verb);
+    analysis::Tee both(events, progress);
+    absl::Status status = traces_->Replay(both);
+    progress.Clear();
+    return status;
+  }
+
   // The pseudonym of a request whose id was recorded in the clear (--ids=clear); nullopt if no trace has this id.
   std::optional<record::RequestId> FindClearId(const std::string& id) const;
 

@@ -12,7 +12,7 @@
 namespace slowtoken::cli {
 
 absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
-                                      const char* verb, record::EventVisitor* also) {
+                                      const char* verb, record::EventVisitor* also, analysis::GraphPaths* paths) {
   const reader::TraceSet& traces = pass.traces();
   contents.slo_ttft_ns = levels.ttft_ns;
   contents.slo_itl_ns = levels.itl_ns;
@@ -28,6 +28,7 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
   if (absl::Status read = pass.Run(events, choice.computed(), levels, verb); !read.ok()) return read;
   analysis.Finish();
   choice.Finish();
+  if (paths != nullptr) *paths = {analysis.captured_ranges(), traces.dictionary()};
   return builder.Build(analysis, traces.processes(), {&pass.losses(), &traces.dictionary_losses()}, pass.notes());
 }
 

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "analysis/graph_paths.h"
 #include "record/ids.h"
 #include "record/visitor.h"
 #include "report/options.h"
@@ -16,9 +17,11 @@
 namespace slowtoken::cli {
 
 // Reads all of `pass`. `contents` says what goes in; its SLOs and what the traces' graph level leaves out are set here.
-// Shows progress as `verb`. What is concluded goes to `also` as well, where it is given.
+// Shows progress as `verb`. What is concluded goes to `also` as well, and what graph nodes were captured in to `paths`,
+// where they are given.
 absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
-                                      const char* verb, record::EventVisitor* also = nullptr);
+                                      const char* verb, record::EventVisitor* also = nullptr,
+                                      analysis::GraphPaths* paths = nullptr);
 
 // The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), or
 // a pseudonym as reports print it.

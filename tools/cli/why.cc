@@ -30,6 +30,12 @@ struct WhyOptions {
   std::string key;
 };
 
+// The first reading: the report about the one request, and what graphs were captured in.
+struct FirstReading {
+  v1::Report report;
+  analysis::GraphPaths paths;
+};
+
 absl::Status Look(TracePass& pass, const ServiceLevels& levels, report::Moment& moment) {
   analysis::SummaryChoice choice(pass.traces().processes(), moment.conclusions());
   analysis::Tee events(moment, choice.recorded());
@@ -38,7 +44,8 @@ absl::Status Look(TracePass& pass, const ServiceLevels& levels, report::Moment& 
   return absl::OkStatus();
 }
 
-int Explain(const WhyOptions& options, const v1::Report& report, record::RequestId req, const ServiceLevels& levels) {
+int Explain(const WhyOptions& options, const FirstReading& first, record::RequestId req, const ServiceLevels& levels) {
+  const v1::Report& report = first.report;
   const v1::RequestReport& request = report.requests(0);
   report::Question question = report::WorstOf(request);
   if (options.token != 0) question = {.first_token = options.token == 1, .n = options.token};
@@ -54,7 +61,8 @@ int Explain(const WhyOptions& options, const v1::Report& report, record::Request
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "why");
   if (!pass.ok()) return Fail("why", pass.status(), kUnreadable);
   const uint64_t origin = report.origin().monotonic_ns();
-  report::Moment moment((*pass)->traces().dictionary(), {origin + part.start_ns, origin + part.end_ns, req});
+  report::Moment moment((*pass)->traces().dictionary(), {origin + part.start_ns, origin + part.end_ns, req},
+                        first.paths);
   if (absl::Status read = Look(**pass, levels, moment); !read.ok()) return Fail("why", read, kUnreadable);
   std::cout << report::WhyText(report, question, moment);
   return kDone;
@@ -80,12 +88,14 @@ int Why(const Arguments& arguments) {
   const absl::StatusOr<record::RequestId> req = FindRequest(**pass, options.request, options.key);
   if (!req.ok()) return Fail("why", req.status(), kUsage);
   report::Options contents{.gaps = true, .only = *req};
-  const absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "why");
+  FirstReading first;
+  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "why", nullptr, &first.paths);
   if (!report.ok()) return Fail("why", report.status(), kUnreadable);
-  if (report->requests().empty())
+  first.report = *std::move(report);
+  if (first.report.requests().empty())
     return Fail("why", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
   pass->reset();
-  return Explain(options, *report, *req, *levels);
+  return Explain(options, first, *req, *levels);
 }
 
 }  // namespace slowtoken::cli

@@ -13,7 +13,8 @@ ForwardShape DecodeShape(const Config& config, int64_t bucket) {
           .tokens = static_cast<int>(bucket * (1 + config.speculative_tokens)),
           .rows = static_cast<int>(bucket),
           .all_reduce = config.all_reduce != 0,
-          .prefill = false};
+          .prefill = false,
+          .ranges = true};
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ ForwardShape EagerShape(const Config& config, const Plan& plan) {
                      .tokens = 0,
                      .rows = static_cast<int>(plan.rows.size()),
                      .all_reduce = config.all_reduce != 0,
-                     .prefill = false};
+                     .prefill = false,
+                     .ranges = false};
   for (const PlanRow& row : plan.rows) {
     shape.tokens += static_cast<int>(row.n_tok);
     shape.prefill = shape.prefill || (row.kind != 'd' && row.kind != 'v');
@@ -70,7 +71,8 @@ absl::Status GpuWorker::Start() {
                            .tokens = 1,
                            .rows = 1,
                            .all_reduce = false,
-                           .prefill = false};
+                           .prefill = false,
+                           .ranges = false};
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(LaunchInit(memory_.device(), shape, stream_));
   SLOWTOKEN_RETURN_IF_CUDA_ERROR(cudaStreamSynchronize(stream_));
   if (absl::Status status = graphs_.Capture(config_, memory_, graph_start_, stream_); !status.ok()) return status;

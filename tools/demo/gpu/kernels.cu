@@ -1,4 +1,7 @@
+#include <cstdio>
+
 #include "gpu/kernels.h"
+#include "gpu/layer_range.h"
 
 namespace slowtoken::demo {
 namespace {
@@ -198,16 +201,20 @@ void LaunchLayer(const DeviceMemory& m, const DeviceInput& input, const ForwardS
     if (s.all_reduce)
       cross_device_reduce_1stage_kernel<<<blocks, kThreads, 0, stream>>>(work.all_reduce, m.x, n, hidden);
   };
-  fused_add_rms_norm_kernel<<<blocks, kThreads, 0, stream>>>(work.norm, m.x, m.residual, n, hidden);
-  gemm_f32_kernel<<<blocks, kThreads, 0, stream>>>(work.qkv, m.x, m.weights, m.qkv, n, hidden, 3 * hidden);
-  rotary_embedding_kernel<<<blocks, kThreads, 0, stream>>>(work.rope, input.positions, m.qkv, n, hidden);
-  reshape_and_cache_kernel<<<blocks, kThreads, 0, stream>>>(work.cache, m.qkv, input.slots, m.keys, m.values, n,
-                                                            hidden);
-  const auto attention = s.prefill ? flash_fwd_kernel : paged_attention_kernel;
-  attention<<<Blocks(s.rows), kThreads, 0, stream>>>(work.attention, m.qkv, input, m.keys, m.values, m.x, s.rows,
-                                                     hidden, s.block_tokens);
-  gemm_f32_kernel<<<blocks, kThreads, 0, stream>>>(work.output, m.x, m.weights, m.mlp, n, hidden, hidden);
-  reduce();
+  {
+    const LayerRange range(s.ranges, "attention");
+    fused_add_rms_norm_kernel<<<blocks, kThreads, 0, stream>>>(work.norm, m.x, m.residual, n, hidden);
+    gemm_f32_kernel<<<blocks, kThreads, 0, stream>>>(work.qkv, m.x, m.weights, m.qkv, n, hidden, 3 * hidden);
+    rotary_embedding_kernel<<<blocks, kThreads, 0, stream>>>(work.rope, input.positions, m.qkv, n, hidden);
+    reshape_and_cache_kernel<<<blocks, kThreads, 0, stream>>>(work.cache, m.qkv, input.slots, m.keys, m.values, n,
+                                                              hidden);
+    const auto attention = s.prefill ? flash_fwd_kernel : paged_attention_kernel;
+    attention<<<Blocks(s.rows), kThreads, 0, stream>>>(work.attention, m.qkv, input, m.keys, m.values, m.x, s.rows,
+                                                       hidden, s.block_tokens);
+    gemm_f32_kernel<<<blocks, kThreads, 0, stream>>>(work.output, m.x, m.weights, m.mlp, n, hidden, hidden);
+    reduce();
+  }
+  const LayerRange range(s.ranges, "mlp");
   fused_add_rms_norm_kernel<<<blocks, kThreads, 0, stream>>>(work.norm, m.x, m.residual, n, hidden);
   gemm_f32_kernel<<<blocks, kThreads, 0, stream>>>(work.gate_up, m.x, m.weights, m.mlp, n, hidden, 2 * hidden);
   silu_and_mul_kernel<<<blocks, kThreads, 0, stream>>>(work.activation, m.mlp, n, hidden);
@@ -220,9 +227,18 @@ void LaunchLayer(const DeviceMemory& m, const DeviceInput& input, const ForwardS
 cudaError_t LaunchForward(const DeviceMemory& m, const DeviceInput& input, const ForwardShape& s,
                           const ForwardWork& work, cudaStream_t stream, int64_t& kernels) {
   const int blocks = Blocks(s.tokens);
-  vocab_parallel_embedding_kernel<<<blocks, kThreads, 0, stream>>>(work.embedding, input.tokens, m.weights, m.x,
-                                                                   m.residual, s.tokens, s.hidden);
-  for (int layer = 0; layer < s.layers; ++layer) LaunchLayer(m, input, s, work, stream);
+  {
+    const LayerRange range(s.ranges, "embedding");
+    vocab_parallel_embedding_kernel<<<blocks, kThreads, 0, stream>>>(work.embedding, input.tokens, m.weights, m.x,
+                                                                     m.residual, s.tokens, s.hidden);
+  }
+  for (int layer = 0; layer < s.layers; ++layer) {
+    char name[24];
+    snprintf(name, sizeof name, "layer %d", layer);
+    const LayerRange range(s.ranges, name);
+    LaunchLayer(m, input, s, work, stream);
+  }
+  const LayerRange range(s.ranges, "head");
   fused_add_rms_norm_kernel<<<blocks, kThreads, 0, stream>>>(work.norm, m.x, m.residual, s.tokens, s.hidden);
   gemm_f32_kernel<<<Blocks(s.rows), kThreads, 0, stream>>>(work.head, m.x, m.weights, m.logits, s.rows, s.hidden,
                                                            kVocabulary);
