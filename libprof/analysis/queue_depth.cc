@@ -6,7 +6,7 @@ namespace slowtoken::analysis {
 
 void QueueDepth::Add(TimeNs call_end, TimeNs gpu_start) {
   first_ = launches_ == 0 ? call_end : std::min(first_, call_end);
-  last_ = std::max({last_, call_end, gpu_start});
+  last_ = std::max(last_, gpu_start);
   ++launches_;
   if (gpu_start <= call_end) return;
   waited_ns_ += gpu_start - call_end;

@@ -93,7 +93,13 @@ ApiClasses::Capture CaptureByName(std::string_view name) {
 bool CanBeCaptured(ApiClass api_class) {
   using enum ApiClass;
   return api_class == kKernelLaunch || api_class == kGraphLaunch || api_class == kMemcpy || api_class == kMemset ||
-         api_class == kMemory || api_class == kSynchronize;  // these tell that a capture is no chain
+         api_class == kMemory;
+}
+
+// Calls that make a capture more than a chain: they are told as captured, too.
+bool BranchesByName(std::string_view name) {
+  const std::string_view call = AfterApiPrefix(name);
+  return call.starts_with("StreamWaitEvent") || call.starts_with("StreamUpdateCaptureDependencies");
 }
 
 ApiClasses::Call CallOf(std::optional<ApiClass> api_class) {
@@ -164,6 +170,7 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
     Call& call = calls_[Row(domain) + id];
     call = CallOf(ClassifyApi(name));
     call.capture = CaptureByName(name);
+    call.can_be_captured |= BranchesByName(name);
   }
 }
 

@@ -43,7 +43,7 @@ std::string OverlapText(const v1::Device& device) {
 }
 
 std::string QueueText(const v1::LaunchQueue& queue) {
-  return absl::StrFormat("  launched and not begun, %s: mean %.1f, at most %s\n",
+  return absl::StrFormat("  launched and not begun, %s: mean %.2f, at most %s\n",
                          queue.role().empty() ? "process" : absl::StrCat(queue.role(), " ", queue.pid()), queue.mean(),
                          WithCommas(queue.max()));
 }

@@ -48,8 +48,10 @@ std::string GraphsText(const v1::Report& report) {
   std::string misses;
   if (graphs.eager().count() != 0) {
     absl::StrAppend(&misses, "  ", WithCommas(graphs.eager().count()), " of ", WithCommas(graphs.eager().of()),
-                    " decode iterations launched kernel by kernel where a graph is usual, in all ",
-                    Duration(graphs.eager().longer_ns()), " longer\n");
+                    " decode iterations launched kernel by kernel where a graph is usual");
+    if (graphs.eager().longer_ns() != 0)
+      absl::StrAppend(&misses, ", in all ", Duration(graphs.eager().longer_ns()), " longer");
+    misses += "\n";
   }
   for (const v1::GraphBuild& build : graphs.builds()) {
     if (build.serving() != 0) misses += BuildText(build);

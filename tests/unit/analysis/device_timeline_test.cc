@@ -137,7 +137,8 @@ TEST(Devices, AUuidThatComesLateNamesTheWorkThatCameFirst) {
 
 TEST(Devices, DevicesWhoseUuidIsNotKnownAreTheirProcessesOwnAndKeepTheirName) {
   testing::TestDictionary dictionary;
-  Devices devices(*dictionary);
+  LaunchPlaces places;
+  Devices devices(*dictionary, places);
   for (record::ProcessIndex process = 0; process < 2; ++process) {
     record::DeviceInfo info = testing::DeviceOf(0, 0, process);
     info.name = dictionary->InternText("A100");

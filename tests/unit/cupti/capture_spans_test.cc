@@ -8,8 +8,8 @@ namespace {
 
 using record::ApiDomain;
 
-constexpr uint32_t kBegin = 317, kEnd = 319;              // runtime; names of the fake
-constexpr uint32_t kDriverBegin = 594, kDriverEnd = 529;  // driver
+constexpr uint32_t kBegin = 317, kEnd = 319, kWaitEvent = 147;  // runtime; names of the fake
+constexpr uint32_t kDriverBegin = 594, kDriverEnd = 529;        // driver
 
 class CaptureTest : public SourceTest {
  protected:
@@ -35,13 +35,15 @@ class CaptureTest : public SourceTest {
 TEST_F(CaptureTest, LaunchesBetweenBeginAndEndOfTheirThread) {
   ASSERT_TRUE(Start());
   fake.Deliver(Runtime(211, 1, 0), Runtime(kBegin, 2, 100), Runtime(211, 3, 200), Runtime(41, 4, 300),
-               Runtime(211, 5, 300, 8), Runtime(131, 6, 350), Runtime(kEnd, 7, 400), Runtime(211, 8, 500));
+               Runtime(211, 5, 300, 8), Runtime(131, 6, 350), Runtime(kWaitEvent, 9, 370), Runtime(kEnd, 7, 400),
+               Runtime(211, 8, 500));
   Collect();
   EXPECT_FALSE(Captured(1));
   EXPECT_TRUE(Captured(3));
   EXPECT_TRUE(Captured(4)) << "a copy";
   EXPECT_FALSE(Captured(5)) << "another thread";
   EXPECT_FALSE(Captured(6)) << "a synchronisation starts nothing";
+  EXPECT_TRUE(Captured(9)) << "waiting for an event joins two streams";
   EXPECT_FALSE(Captured(8));
   record::CaptureTotals totals;
   source->AddTotals(totals);

@@ -138,6 +138,7 @@ FakeCupti::FakeCupti() {
   for (uint32_t id = 1; id <= 653; ++id) driver(id, "cuCtxGetCurrent");
   runtime(41, "cudaMemcpyAsync_v3020");
   runtime(131, "cudaStreamSynchronize_v3020");
+  runtime(147, "cudaStreamWaitEvent_v3020");
   runtime(317, "cudaStreamBeginCapture_v10000");
   runtime(319, "cudaStreamEndCapture_v10000");
   runtime(211, "cudaLaunchKernel_v7000");

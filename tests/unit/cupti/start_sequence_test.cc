@@ -50,7 +50,7 @@ TEST_F(StartTest, WhatIsAskedFor) {
   EXPECT_FALSE(Enabled(CUPTI_ACTIVITY_KIND_KERNEL)) << "serialises kernels";
   EXPECT_FALSE(Enabled(CUPTI_ACTIVITY_KIND_RUNTIME)) << "would override the choice of calls";
   EXPECT_EQ(fake.runtime_ids,
-            (std::set<uint32_t>{41, 131, 211, 214, 269, 270, 311, 312, 317, 319, 430, 431, 505, 506}));
+            (std::set<uint32_t>{41, 131, 147, 211, 214, 269, 270, 311, 312, 317, 319, 430, 431, 505, 506}));
   EXPECT_TRUE(fake.driver_ids.contains(515));
   EXPECT_TRUE(fake.driver_ids.contains(ProbeCall::kCallbackId));
   EXPECT_FALSE(fake.driver_ids.contains(1));
