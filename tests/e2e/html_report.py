@@ -16,7 +16,7 @@ from browser import Browser, chromium
 from harness import SKIP, Harness, expect, main
 
 SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "conditions"]
-SAME = ["coverage", "throughput", "ttft", "itl", "launch", "overhead", "conditions", "devices", "kernel_categories", "origin"]
+SAME = ["coverage", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "overhead", "conditions", "devices", "kernel_categories", "origin"]
 LARGEST_PAGE, LONGEST_MS = 15 << 20, 1000  # of the main thread's own time, so that a busy machine does not matter
 DATA = "JSON.parse(document.getElementById('data').textContent)"
 # Moves over the chart until the pointer says that something can be clicked; the place in the window, or null.

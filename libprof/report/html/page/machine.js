@@ -88,6 +88,7 @@ function showMachine(data) {
              "")
     ]);
   }
+  add(node, null, launchGapsNode(report.launch_gaps));
   node.append(el("h3", null, "Kernels by category"));
   if (report.kernels.length === 0) {
     node.append(empty(

@@ -1,0 +1,30 @@
+// Who let the GPU wait: its idle time by what launched next.
+
+const LISTED_PLACES = 8;
+
+function placesTable(places) {
+  const most = places[0].total_ns;
+  return table(
+      [
+        {title: "innermost range", text: true}, {title: "thread", text: true, optional: true}, {title: "GPU idle"},
+        {title: "times"}, {title: "longest", optional: true}, {title: "", meter: true}
+      ],
+      places.slice(0, LISTED_PLACES)
+          .map(
+              (place) =>
+                  [place.range || "none", `${place.thread_name || "thread"} ${place.thread}`, duration(place.total_ns),
+                   count(place.count), duration(place.max_ns), meter(place.total_ns, most, PHASE_COLOURS.host)]));
+}
+
+function launchGapsNode(gaps) {
+  const places = gaps.host_idle_by || [], more = places.length - LISTED_PLACES;
+  const findings = gaps.findings.map((finding) => el("li", null, finding.text));
+  return [
+    el("h3", null, "Who let the GPU wait"), findings.length > 0 ? el("ul", {class: "warnings notes"}, findings) : null,
+    places.length > 0 ? placesTable(places) :
+                        empty(
+                            gaps.host_idle_by === null ? "Too many GPU records are missing to tell." :
+                                                         "The GPU never waited for a launch."),
+    more > 0 ? el("p", {class: "soft"}, `${counted(more, "further place")} cost less; --format=json lists all.`) : null
+  ];
+}
