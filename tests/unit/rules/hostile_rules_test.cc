@@ -49,7 +49,8 @@ TEST(HostileRules, PartsThatFindNoRoomLeaveTheRestWhole) {
 }
 
 TEST(HostileRules, BytesOfAnyKind) {
-  std::string pack("pack p 1\nrule range \"\xff\0\x01\" iter.forward\n", 44);
+  using namespace std::string_literals;
+  const std::string pack = "pack p 1\nrule range \"\xff\0\x01\" iter.forward\n"s;
   const auto rules = std::make_unique<RangeRules>();
   ReadRulePack(pack, *rules);
   Captures captures;
