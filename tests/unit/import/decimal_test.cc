@@ -48,7 +48,7 @@ TEST(Decimal, WhatIsNoNumberOrTooLargeIsNothing) {
 
 TEST(Decimal, ManyDigitsTakeNoLongerThanTheyAre) {
   EXPECT_EQ(NsOfMicroseconds("0." + std::string(100'000, '3')), 333);
-  EXPECT_EQ(NsOfMicroseconds(std::string(100'000, '0') + "7"), 7'000);
+  EXPECT_EQ(NsOfMicroseconds(std::string(100'000, '0').append("7")), 7'000);
 }
 
 TEST(Decimal, WholeNumbers) {
