@@ -128,6 +128,14 @@ std::optional<uint64_t> Present::Count(record::Counter counter, uint32_t label, 
   return it == counters.end() ? std::nullopt : std::optional(it->second);
 }
 
+std::optional<uint64_t> Present::Total(record::Counter counter) const {
+  std::optional<uint64_t> total;
+  for (const auto& [key, count] : counters) {
+    if (key.counter == counter) total = total.value_or(0) + count;
+  }
+  return total;
+}
+
 const PresentHistogram* Present::Find(record::Metric metric, uint8_t label) const {
   const auto it = histograms.find({metric, label});
   return it == histograms.end() ? nullptr : &it->second;

@@ -60,6 +60,8 @@ struct Present {
 
   // nullopt where the process did not tell.
   std::optional<uint64_t> Count(record::Counter counter, uint32_t label = 0, uint32_t detail_label = 0) const;
+  // Over all labels; nullopt if nothing was counted under any.
+  std::optional<uint64_t> Total(record::Counter counter) const;
   const PresentHistogram* Find(record::Metric metric, uint8_t label = 0) const;
   // UUID where it is known, else the ordinal.
   std::string DeviceName(uint32_t ordinal) const;

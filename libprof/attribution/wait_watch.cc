@@ -34,9 +34,9 @@ void WaitWatch::Add(const Annotation& annotation) {
   if (slo_ttft_ns_ == 0 && slo_itl_ns_ == 0) return;
   switch (annotation.name) {
     case AnnotationName::kReq:
-      if (annotation.end != 0) {
-        waits_.Erase(annotation.req());
-      } else if (Wait* wait = Find(annotation.req(), annotation.start); wait != nullptr) {
+      // What has ended is remembered for a while: its last emission may be taken in after its end.
+      if (Wait* wait = Find(annotation.req(), std::max(annotation.start, annotation.end)); wait != nullptr) {
+        if (annotation.end != 0) wait->finished = true;
         wait->arrival = annotation.start;
       }
       return;

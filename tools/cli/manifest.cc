@@ -10,9 +10,9 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "reader/process_info.h"
+#include "run_folders.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -27,14 +27,6 @@ absl::Status WritePrivate(const std::filesystem::path& path, const std::string& 
   if (written) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrCat("cannot write ", path.string(), ": ", strerror(error), "; set SLOWTOKEN_DIR to another place"));
-}
-
-bool HasTraces(const std::filesystem::path& folder) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().extension() == ".stt") return true;
-  }
-  return false;
 }
 
 }  // namespace

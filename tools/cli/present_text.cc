@@ -46,7 +46,7 @@ std::string Seen(const Present& p) {
     iterations += p.Count(Counter::kIterations, static_cast<uint32_t>(kind)).value_or(0);
   }
   if (iterations != 0) all.push_back(absl::StrCat(WithCommas(iterations), " iterations"));
-  if (const auto stalls = p.Count(Counter::kStalls)) all.push_back(absl::StrCat(WithCommas(*stalls), " stalls"));
+  if (const auto stalls = p.Total(Counter::kStalls)) all.push_back(absl::StrCat(WithCommas(*stalls), " stalls"));
   all.push_back(absl::StrCat(WithCommas(p.totals.launches), " launches"));
   all.push_back(absl::StrCat(WithCommas(p.totals.kernels), " kernels"));
   return absl::StrJoin(all, " · ");

@@ -37,6 +37,20 @@ bool IsOver(const fs::path& folder) {
 
 }  // namespace
 
+bool HasTraces(const fs::path& folder) {
+  const std::vector<fs::path> entries = Entries(folder);
+  return std::any_of(entries.begin(), entries.end(), [](const fs::path& entry) { return entry.extension() == ".stt"; });
+}
+
+std::vector<fs::path> FoldersWithTraces(const fs::path& base) {
+  std::vector<fs::path> folders = Entries(base);
+  std::erase_if(folders, [](const fs::path& folder) {
+    std::error_code error;
+    return !fs::is_directory(folder, error) || !HasTraces(folder);
+  });
+  return folders;
+}
+
 size_t OtherRunsIn(const fs::path& folder, const std::string& run_id) {
   std::set<std::string> runs;
   for (const fs::path& entry : Entries(folder)) {

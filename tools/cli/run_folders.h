@@ -3,8 +3,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace slowtoken::cli {
+
+// Whether traces lie directly in `folder`.
+bool HasTraces(const std::filesystem::path& folder);
+
+// The folders below `base` (the default place) that hold traces: one a run.
+std::vector<std::filesystem::path> FoldersWithTraces(const std::filesystem::path& base);
 
 // How many other runs have traces directly in `folder`.
 size_t OtherRunsIn(const std::filesystem::path& folder, const std::string& run_id);

@@ -6,6 +6,7 @@
 
 #include "places.h"
 #include "rule_file.h"
+#include "run_folders.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
@@ -22,7 +23,11 @@ void TracePass::AddOptions(CLI::App& app, Input& input) {
 
 absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, const char* verb) {
   std::vector<std::string> paths = input.paths;
-  if (paths.empty()) paths.push_back(BaseFolder().string());
+  if (paths.empty()) {
+    // Of each run its folder, so that what lies below it (the flight ring) is read as if it had been named.
+    for (const std::filesystem::path& folder : FoldersWithTraces(BaseFolder())) paths.push_back(folder.string());
+    if (paths.empty()) paths.push_back(BaseFolder().string());
+  }
   reader::TraceSet::Options options;
   options.run = input.run;
   absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths, options);

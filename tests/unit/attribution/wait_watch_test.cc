@@ -100,6 +100,19 @@ TEST_F(WaitWatchTest, ARequestThatIsOverWaitsForNothing) {
   EXPECT_EQ(LateAt(2000), "");
 }
 
+// All between two Runs, in whatever order: the request waits for nothing afterwards.
+TEST_F(WaitWatchTest, ARequestThatEndsInTheRoundOfItsLastTokenWaitsForNothing) {
+  Start(500, 100);
+  Add(AnnotationName::kReqFinish, 1, 1000, 1000);
+  Add(AnnotationName::kReq, 1, 900, 1010);
+  Send(1, 1005, 10);
+  Add(AnnotationName::kReq, 2, 900, 1010);  // of which no token was seen
+  watch_.Run(1100 * kMs);
+  EXPECT_TRUE(watch_.late().empty());
+  watch_.Run(3000 * kMs);
+  EXPECT_TRUE(watch_.late().empty());
+}
+
 TEST_F(WaitWatchTest, AWaitThatBeganBeforeTheEndOfAPauseIsNotJudged) {
   Start(500, 100);
   Add(AnnotationName::kReq, 1, 1000, 0);
