@@ -2,60 +2,13 @@
 
 #include <cupti.h>
 
+#include "record/call_names.h"
+
 namespace slowtoken::cupti {
 namespace {
 
 using record::ApiClass;
 using record::ApiDomain;
-
-struct Rule {
-  std::string_view prefix;  // of the name without "cuda", "cu" or "cu64"
-  std::optional<ApiClass> api_class;
-};
-
-// The first prefix that fits decides.
-constexpr Rule kRules[] = {
-    {"LaunchHostFunc", std::nullopt},
-    {"Launch", ApiClass::kKernelLaunch},
-    {"GraphLaunch", ApiClass::kGraphLaunch},
-    {"Memcpy", ApiClass::kMemcpy},
-    {"Memset", ApiClass::kMemset},
-    {"DeviceSynchronize", ApiClass::kSynchronize},
-    {"ThreadSynchronize", ApiClass::kSynchronize},
-    {"CtxSynchronize", ApiClass::kSynchronize},
-    {"StreamSynchronize", ApiClass::kSynchronize},
-    {"EventSynchronize", ApiClass::kSynchronize},
-    {"StreamWaitEvent", ApiClass::kSynchronize},
-    {"StreamUpdateCaptureDependencies", ApiClass::kSynchronize},
-    {"GraphInstantiate", ApiClass::kGraphBuild},
-    {"GraphExecUpdate", ApiClass::kGraphBuild},
-    {"GraphExecDestroy", ApiClass::kGraphBuild},
-    {"GraphUpload", ApiClass::kGraphBuild},
-    {"StreamBeginCapture", ApiClass::kGraphBuild},
-    {"StreamEndCapture", ApiClass::kGraphBuild},
-    {"Malloc", ApiClass::kMemory},
-    {"Free", ApiClass::kMemory},
-    {"HostAlloc", ApiClass::kMemory},
-    {"HostRegister", ApiClass::kMemory},
-    {"HostUnregister", ApiClass::kMemory},
-    {"MemAlloc", ApiClass::kMemory},
-    {"MemFree", ApiClass::kMemory},
-    {"MemHostAlloc", ApiClass::kMemory},
-    {"MemHostRegister", ApiClass::kMemory},
-    {"MemHostUnregister", ApiClass::kMemory},
-    {"MemCreate", ApiClass::kMemory},
-    {"MemRelease", ApiClass::kMemory},
-    {"MemMap", ApiClass::kMemory},
-    {"MemUnmap", ApiClass::kMemory},
-    {"MemPrefetch", ApiClass::kMemory},
-    {"MemDiscardAndPrefetch", ApiClass::kMemory},
-    {"MemPoolTrimTo", ApiClass::kMemory},
-    {"ModuleLoad", ApiClass::kModule},
-    {"ModuleUnload", ApiClass::kModule},
-    {"LibraryLoad", ApiClass::kModule},
-    {"LibraryUnload", ApiClass::kModule},
-    {"LinkComplete", ApiClass::kModule},
-};
 
 // Stable ids (cupti_runtime_cbid.h, cupti_driver_cbid.h). 505 and 506 are __cudaLaunchKernel and its _ptsz twin: what
 // <<<>>> calls since CUDA 13, absent from older headers.
@@ -74,17 +27,8 @@ static_assert(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000 == 506);
 // Ids are handed out without gaps; a run this long without names is the end of the table.
 constexpr uint32_t kEndOfTable = 16;
 
-constexpr std::string_view AfterApiPrefix(std::string_view name) {
-  for (std::string_view prefix : {"__cuda", "cuda", "cu64", "cu"}) {
-    if (!name.starts_with(prefix)) continue;
-    name.remove_prefix(prefix.size());
-    return name;
-  }
-  return {};
-}
-
 ApiClasses::Capture CaptureByName(std::string_view name) {
-  const std::string_view call = AfterApiPrefix(name);
+  const std::string_view call = record::WithoutApiPrefix(name);
   if (call.starts_with("StreamBeginCapture")) return ApiClasses::Capture::kBegin;
   return call.starts_with("StreamEndCapture") ? ApiClasses::Capture::kEnd : ApiClasses::Capture::kNone;
 }
@@ -98,7 +42,7 @@ bool CanBeCaptured(ApiClass api_class) {
 
 // Calls that make a capture more than a chain: they are told as captured, too.
 bool BranchesByName(std::string_view name) {
-  const std::string_view call = AfterApiPrefix(name);
+  const std::string_view call = record::WithoutApiPrefix(name);
   return call.starts_with("StreamWaitEvent") || call.starts_with("StreamUpdateCaptureDependencies");
 }
 
@@ -120,24 +64,6 @@ const char* NameOf(ApiDomain domain, uint32_t cbid, const ApiTable& api) {
 }
 
 }  // namespace
-
-std::optional<ApiClass> ClassifyApi(std::string_view name) {
-  const std::string_view call = AfterApiPrefix(name);
-  if (WithoutVersion(call) == "GraphDestroy") return ApiClass::kGraphBuild;  // but not cuGraphDestroyNode
-  for (const Rule& rule : kRules) {
-    if (call.starts_with(rule.prefix)) return rule.api_class;
-  }
-  return std::nullopt;
-}
-
-std::string_view WithoutVersion(std::string_view name) {
-  const size_t at = name.rfind("_v");
-  if (at == std::string_view::npos || name.size() - at < 6) return name;  // cuMemAlloc_v2 is the call's own name
-  for (size_t i = at + 2; i < name.size(); ++i) {
-    if (name[i] < '0' || name[i] > '9') return name;
-  }
-  return {name.data(), at};
-}
 
 bool ApiClasses::Init(base::Arena& arena) {
   calls_ = arena.AllocateArray<Call>(2 * kMaxId + 1);
@@ -168,7 +94,7 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
     without_name = name == nullptr ? without_name + 1 : 0;
     if (name == nullptr) continue;
     Call& call = calls_[Row(domain) + id];
-    call = CallOf(ClassifyApi(name));
+    call = CallOf(record::ClassOfCall(record::WithoutApiPrefix(name)));
     call.capture = CaptureByName(name);
     call.can_be_captured |= BranchesByName(name);
   }
@@ -176,7 +102,7 @@ void ApiClasses::FillDomain(ApiDomain domain, const ApiTable& api) {
 
 void ApiClasses::AskName(ApiDomain domain, uint32_t cbid, const ApiTable& api, record::Dictionary& dictionary) {
   const char* name = NameOf(domain, cbid, api);
-  calls_[Row(domain) + cbid].name = name == nullptr ? 0 : dictionary.InternText(WithoutVersion(name));
+  calls_[Row(domain) + cbid].name = name == nullptr ? 0 : dictionary.InternText(record::WithoutVersion(name));
 }
 
 }  // namespace slowtoken::cupti

@@ -15,13 +15,6 @@
 
 namespace slowtoken::cupti {
 
-// The class of a CUDA call by its name as CUPTI gives it (e.g. cudaLaunchKernel_ptsz_v7000), or nothing if the call is
-// not recorded: neither a launch, copy, memset, allocation, module load or graph build, nor one that waits for the GPU.
-std::optional<record::ApiClass> ClassifyApi(std::string_view name);
-
-// CUPTI appends the version that introduced a runtime call ("_v7000"): people know it without.
-std::string_view WithoutVersion(std::string_view name);
-
 class ApiClasses {
  public:
   static constexpr uint32_t kMaxId = 2048;

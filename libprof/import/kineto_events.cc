@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "import/call_class.h"
 #include "import/gpu_names.h"
+#include "record/call_names.h"
 
 namespace slowtoken::importing {
 namespace {
@@ -119,7 +120,7 @@ void KinetoEvents::AddHost(const SourceEvent& event, EventKind kind, const Times
 }
 
 void KinetoEvents::AddCall(const SourceEvent& event, record::ApiDomain domain, const Times& times) {
-  const std::string_view name = WithoutVersion(event.name);
+  const std::string_view name = record::WithoutVersion(event.name);
   record::ApiCall call;
   call.start = times.start;
   call.end = times.end;
