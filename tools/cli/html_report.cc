@@ -1,8 +1,7 @@
 #include "html_report.h"
 
-#include "analysis/summary_choice.h"
-#include "analysis/tee.h"
 #include "report/html/page.h"
+#include "trace_report.h"
 
 namespace slowtoken::cli {
 
@@ -15,10 +14,7 @@ absl::Status WriteHtmlReport(TracePass::Input input, const ServiceLevels& levels
   const reader::TraceSet& traces = (*pass)->traces();
   report::html::Timelines timelines(traces.dictionary(), report.origin().monotonic_ns(), slow.windows);
   if (!slow.windows.empty()) {
-    analysis::SummaryChoice choice(traces.processes(), timelines.conclusions());
-    analysis::Tee both(timelines, choice.recorded());
-    if (absl::Status read = (*pass)->Run(both, choice.computed(), levels, "report"); !read.ok()) return read;
-    choice.Finish();
+    if (absl::Status read = ReadMoments(**pass, timelines, levels, "report"); !read.ok()) return read;
   }
   report::html::WritePage(report::html::PageData(report, events, slow, timelines), out);
   return absl::OkStatus();

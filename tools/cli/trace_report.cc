@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/summary_choice.h"
-#include "analysis/tee.h"
 #include "analysis/trace_analysis.h"
 #include "report/report_builder.h"
 #include "request_key.h"

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "analysis/graph_paths.h"
+#include "analysis/summary_choice.h"
+#include "analysis/tee.h"
 #include "record/ids.h"
 #include "record/visitor.h"
 #include "report/options.h"
@@ -22,6 +24,17 @@ namespace slowtoken::cli {
 absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
                                       const char* verb, record::EventVisitor* also = nullptr,
                                       analysis::GraphPaths* paths = nullptr);
+
+// Reads all of `pass` for a visitor `moments` that shows what happened: the events of the trace go to it, and what was
+// concluded, each conclusion once, to its conclusions(). Shows progress as `verb`.
+template <typename Moments>
+absl::Status ReadMoments(TracePass& pass, Moments& moments, const ServiceLevels& levels, const char* verb) {
+  analysis::SummaryChoice choice(pass.traces().processes(), moments.conclusions());
+  analysis::Tee events(moments, choice.recorded());
+  if (absl::Status read = pass.Run(events, choice.computed(), levels, verb); !read.ok()) return read;
+  choice.Finish();
+  return absl::OkStatus();
+}
 
 // The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), or
 // a pseudonym as reports print it.

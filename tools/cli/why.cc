@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "analysis/summary_choice.h"
-#include "analysis/tee.h"
 #include "report/why_text.h"
 #include "service_levels.h"
 #include "trace_pass.h"
@@ -36,14 +34,6 @@ struct FirstReading {
   analysis::GraphPaths paths;
 };
 
-absl::Status Look(TracePass& pass, const ServiceLevels& levels, report::Moment& moment) {
-  analysis::SummaryChoice choice(pass.traces().processes(), moment.conclusions());
-  analysis::Tee events(moment, choice.recorded());
-  if (absl::Status read = pass.Run(events, choice.computed(), levels, "why"); !read.ok()) return read;
-  choice.Finish();
-  return absl::OkStatus();
-}
-
 int Explain(const WhyOptions& options, const FirstReading& first, record::RequestId req, const ServiceLevels& levels) {
   const v1::Report& report = first.report;
   const v1::RequestReport& request = report.requests(0);
@@ -63,7 +53,7 @@ int Explain(const WhyOptions& options, const FirstReading& first, record::Reques
   const uint64_t origin = report.origin().monotonic_ns();
   report::Moment moment((*pass)->traces().dictionary(), {origin + part.start_ns, origin + part.end_ns, req},
                         first.paths);
-  if (absl::Status read = Look(**pass, levels, moment); !read.ok()) return Fail("why", read, kUnreadable);
+  if (absl::Status read = ReadMoments(**pass, moment, levels, "why"); !read.ok()) return Fail("why", read, kUnreadable);
   std::cout << report::WhyText(report, question, moment);
   return kDone;
 }
