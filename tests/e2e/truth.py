@@ -24,6 +24,10 @@ class Truth:
                     self.lost.setdefault(item["thread"], []).append(tuple(item["jitter"]))
         self.jitter.sort()
 
+    def torn_stamps(self):
+        """How many stamps of this file lie apart from the range beside them (tools/demo/server/stamp_window.h)."""
+        return sum(len(self.lost.get(thread, [])) for thread in ("arrival", "send"))
+
     def finished(self):
         """Requests that brought at least one token to the client."""
         return [r for r in self.requests.values() if r.get("tokens")]

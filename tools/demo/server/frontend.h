@@ -82,6 +82,8 @@ class Frontend {
 
   int64_t active();
 
+  TruthFile& truth() { return truth_; }
+
  private:
   void ReceiveLoop();
   void Deliver(Output output);

@@ -6,7 +6,8 @@
 //    (/proc/self/task/TID/schedstat); more than 1 ms since the last look is a moment that thread lost;
 //  - threads that wait for something whose moment is known report waking up more than 1 ms after it (Late): the GPU
 //    worker after the GPU's end, a sender after its output came.
-// What none of them sees: a pause of one CPU while no such thread was on it.
+// What none of them sees: a pause of one CPU while no such thread was on it. Shorter moments, where they fall between
+// a stamp and its range, are told by server/stamp_window.h.
 #pragma once
 
 #include <atomic>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "server/stamp_window.h"
 
 namespace slowtoken::demo {
 namespace {
@@ -31,8 +32,10 @@ Responder::Responder(Frontend& frontend, const CompletionRequest& request, const
   about.req = id.c_str();
   about.n_prompt = request.prompt_tokens;
   about.max_new = request.max_tokens;
+  StampWindow window(frontend.truth());
   stream_->truth.arrival = NowNs();
   life_ = llmserve::Span{llmserve::Request{about}};
+  window.Close("arrival");
 }
 
 bool Responder::SendNext(httplib::DataSink& sink) {
@@ -82,8 +85,10 @@ bool Responder::Send(httplib::DataSink& sink, const Output& output, const std::s
   send.start = NowNs();
   llmserve_step_push(LLMSERVE_SEND, stream_->id.c_str(), output.n, output.n_new);
   const bool sent = sink.write(text.data(), text.size());
+  StampWindow window(frontend_.truth());
   llmserve_pop();
   send.end = NowNs();
+  window.Close("send");
   frontend_.Sent(*stream_, output, send);
   return sent;
 }
