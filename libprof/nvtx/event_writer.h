@@ -47,7 +47,8 @@ inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEven
                                                 .domain = place.domain,
                                                 .level = place.level,
                                                 .text = event.message.text};
-  ::new (static_cast<void*>(room + sizeof(RecordHeader))) RecordDetail(event.detail);
+  ::new (static_cast<void*>(room + sizeof(RecordHeader)))
+      RecordDetail{.category = event.detail.category, .color = event.detail.color, .id = event.detail.id};
   room += sizeof(RecordHeader) + sizeof(RecordDetail);
   const uint32_t text = event.message.bytes();
   if (text != 0) memcpy(room, event.message.data, text);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -159,7 +160,7 @@ TEST_F(ConfigTest, WhatCannotBeUnderstoodKeepsItsDefault) {
 }
 
 TEST_F(ConfigTest, KeyFromAFile) {
-  const std::string path = ::testing::TempDir() + "slowtoken-key";
+  const std::string path = ::testing::TempDir() + "/slowtoken-key-" + std::to_string(getpid());
   std::ofstream(path) << "000102030405060708090a0b0c0d0e0f\n";
   setenv("SLOWTOKEN_KEY_FILE", path.c_str(), 1);
   EXPECT_TRUE(Config::FromEnvironment().joinable);

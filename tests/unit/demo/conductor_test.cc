@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "own_file.h"
 #include "scenario/parse.h"
 
 namespace slowtoken::demo {
@@ -24,7 +25,6 @@ class ConductorTest : public testing::Test, public SchedulerObserver {
     config.block_tokens = 4;
     config.kv_blocks = 2000;
     config.decode_us = 1000;
-    path = testing::TempDir() + "/demo_conductor_truth.jsonl";
     EXPECT_TRUE(truth.Open(path, true).ok());
   }
 
@@ -100,7 +100,8 @@ class ConductorTest : public testing::Test, public SchedulerObserver {
   void OnKvDone() override {}
 
   Config config;
-  std::string path;
+  const OwnFile own{"truth.jsonl"};
+  const std::string& path = own.path();
   TruthFile truth;
   std::optional<Scheduler> scheduler;
   std::unique_ptr<Conductor> conductor;

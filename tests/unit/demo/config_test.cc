@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -45,7 +47,8 @@ TEST(Config, ErrorsNameTheLineAndWhatIsAllowed) {
 }
 
 TEST(Config, ReadsFilesAndSaysWhichCannotBeRead) {
-  const std::string path = testing::TempDir() + "/demo_config_test.conf";
+  const OwnFile own("demo.conf");
+  const std::string& path = own.path();
   std::ofstream(path) << "seed = 4\n";
   Config config;
   EXPECT_THAT(std::string(ApplyConfigFile(path, config).message()), HasSubstr(path + ":1: unknown key 'seed'"));

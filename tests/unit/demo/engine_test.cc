@@ -6,6 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -225,7 +227,8 @@ TEST_F(EngineTest, AFailedGpuEndsEveryRequestWithAnError) {
 }
 
 TEST_F(EngineTest, WritesAnIterationLineForEachIteration) {
-  const std::string path = testing::TempDir() + "/demo_engine_truth.jsonl";
+  const OwnFile own("engine_truth.jsonl");
+  const std::string& path = own.path();
   ASSERT_TRUE(truth.Open(path, true).ok());
   Start();
   SendSubmit("a", 10, 3);

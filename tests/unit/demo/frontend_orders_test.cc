@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "own_file.h"
 #include "server/responder.h"
 
 namespace slowtoken::demo {
@@ -16,7 +17,7 @@ using testing::ElementsAre;
 
 class FrontendOrdersTest : public testing::Test {
  protected:
-  FrontendOrdersTest() : path(testing::TempDir() + "/demo_orders_truth.jsonl") {
+  FrontendOrdersTest() {
     config.tokenize_rounds = 100;
     EXPECT_TRUE(truth.Open(path, true).ok());
     orders = std::make_unique<FrontendOrders>(config, truth);
@@ -68,7 +69,8 @@ class FrontendOrdersTest : public testing::Test {
     return {};
   }
 
-  std::string path;
+  const OwnFile own{"truth.jsonl"};
+  const std::string& path = own.path();
   Config config;
   TruthFile truth;
   std::pair<int, int> fds = Channel::Pair();

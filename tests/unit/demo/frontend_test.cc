@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr int kLongMs = 10'000;
 
 class FrontendTest : public testing::Test {
  protected:
-  FrontendTest() : path(testing::TempDir() + "/demo_frontend_truth.jsonl") {
+  FrontendTest() {
     config.tokenize_rounds = 1;
     EXPECT_TRUE(truth.Open(path, true).ok());
     frontend = std::make_unique<Frontend>(config, frontend_end, truth);
@@ -57,7 +59,8 @@ class FrontendTest : public testing::Test {
     return lines;
   }
 
-  std::string path;
+  const OwnFile own{"truth.jsonl"};
+  const std::string& path = own.path();
   Config config;
   TruthFile truth;
   std::pair<int, int> fds = Channel::Pair();

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -22,7 +24,8 @@ class JitterProbeTest : public testing::Test {
     return lines;
   }
 
-  std::string path = testing::TempDir() + "/demo_jitter_truth.jsonl";
+  const OwnFile own{"truth.jsonl"};
+  const std::string& path = own.path();
   TruthFile truth;
 };
 

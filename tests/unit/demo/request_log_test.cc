@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -57,7 +59,8 @@ TEST(RequestLog, ErrorsNameTheLine) {
 }
 
 TEST(RequestLog, ReadsGzipAndSaysWhatIsDamaged) {
-  const std::string path = testing::TempDir() + "/demo_log_test.csv.gz";
+  const OwnFile own("log_test.csv.gz");
+  const std::string& path = own.path();
   gzFile file = gzopen(path.c_str(), "wb");
   for (int i = 0; i < 2000; ++i)  // long enough that a cut falls inside
     gzprintf(file, "2023-11-16 18:%02d:%02d.97,%d,10\n", i / 60 % 60, i % 60, i * 7919 % 5000);
@@ -93,7 +96,8 @@ TEST(RequestLog, NoSelectionKeepsAll) {
 }
 
 TEST(RequestLog, WrittenLogsCanBeReadBack) {
-  const std::string path = testing::TempDir() + "/demo_log_written.csv";
+  const OwnFile own("log_written.csv");
+  const std::string& path = own.path();
   ASSERT_TRUE(WriteRequestLog({{0, 100, 1}, {0.25, 7, 8}, {90061.5, 9, 10}}, path).ok());
   const auto log = ReadRequestLog(path);
   ASSERT_TRUE(log.ok()) << log.status();

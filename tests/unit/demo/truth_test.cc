@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "own_file.h"
+
 namespace slowtoken::demo {
 namespace {
 
@@ -62,7 +64,8 @@ TEST(Truth, JitterLine) {
 }
 
 TEST(TruthFile, TwoWritersShareOneFile) {
-  const std::string path = testing::TempDir() + "/demo_truth_test.jsonl";
+  const OwnFile own("truth_test.jsonl");
+  const std::string& path = own.path();
   std::ofstream(path) << "left over from before\n";
   TruthFile first, second;
   ASSERT_TRUE(first.Open(path, true).ok());

@@ -1,6 +1,7 @@
 #include "simgpu/core/settings.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -21,7 +22,7 @@ TEST(Settings, UnsetIsEmpty) {
 }
 
 TEST(Settings, FileByPathOrAt) {
-  const std::string path = testing::TempDir() + "/simgpu_settings";
+  const std::string path = testing::TempDir() + "/simgpu_settings-" + std::to_string(getpid());
   std::ofstream(path) << "x=1\ny=2\n";
   setenv("SIMGPU_TEST_SETTING", path.c_str(), 1);
   EXPECT_EQ(SettingLines("SIMGPU_TEST_SETTING"), (Lines{"x=1", "y=2"}));
