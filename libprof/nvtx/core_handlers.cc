@@ -2,12 +2,12 @@
 
 #include "nvtx/attributes.h"
 #include "nvtx/naming.h"
-#include "nvtx/range_calls.h"
+#include "nvtx/quick_calls.h"
 
 namespace slowtoken::nvtx {
 namespace {
 
-int PushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
+int PushAny(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   HostCall call;
   const uint16_t number = DomainOf(domain);
   if (!call.recording()) return PushUnrecorded(call, number);
@@ -15,13 +15,16 @@ int PushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   return Push(call, number, ReadAttributes(call, number, attributes, scratch));
 }
 
-int PopIn(nvtxDomainHandle_t domain) {
+int PopAny(nvtxDomainHandle_t domain) {
   Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
   const uint64_t stamp = recorder.Stamp();
   HostCall call(recorder);
   if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
   return Pop(call, DomainOf(domain), stamp, nullptr);
 }
+
+constexpr auto* PushEx = QuickPush<PushAny>;
+constexpr auto* PopIn = QuickPop<PopAny>;
 
 nvtxRangeId_t StartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   HostCall call;

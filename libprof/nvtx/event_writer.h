@@ -2,8 +2,6 @@
 // extended payload) is inline: one stamp, one reservation, one copy of the text.
 #pragma once
 
-#include <new>
-
 #include "nvtx/host_call.h"
 #include "nvtx/message.h"
 #include "nvtx/payload_copy.h"
@@ -35,20 +33,19 @@ inline std::byte* ReserveOrCount(Recorder& recorder, HostThread& thread, uint32_
   return room;
 }
 
-// Writes the fixed part, member by member in place (a copy of a header built elsewhere would wait for its small
-// stores), and the text; returns where the payload goes.
-inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEvent& event, uint32_t bytes) {
-  ::new (static_cast<void*>(room)) RecordHeader{.size = bytes,
-                                                .op = place.op,
-                                                .form = event.message.form,
-                                                .payload = event.payload,
-                                                .truncated = event.message.truncated,
-                                                .stamp = place.stamp,
-                                                .domain = place.domain,
-                                                .level = place.level,
-                                                .text = event.message.text};
-  ::new (static_cast<void*>(room + sizeof(RecordHeader)))
-      RecordDetail{.category = event.detail.category, .color = event.detail.color, .id = event.detail.id};
+// Writes the fixed part in place, and the text; returns where the payload goes.
+[[gnu::always_inline]] inline std::byte* WriteFront(std::byte* room, const Place& place, const HostEvent& event,
+                                                    uint32_t bytes) {
+  Store(room, RecordHeader{.size = bytes,
+                           .op = place.op,
+                           .form = event.message.form,
+                           .payload = event.payload,
+                           .truncated = event.message.truncated,
+                           .stamp = place.stamp,
+                           .domain = place.domain,
+                           .level = place.level,
+                           .text = event.message.text});
+  Store(room + sizeof(RecordHeader), event.detail);
   room += sizeof(RecordHeader) + sizeof(RecordDetail);
   const uint32_t text = event.message.bytes();
   if (text != 0) memcpy(room, event.message.data, text);
@@ -89,8 +86,8 @@ inline void WritePop(HostCall& call, const Place& place) {
   constexpr uint32_t kBytes = sizeof(RecordHeader);
   std::byte* room = ReserveOrCount(call.recorder(), call.thread(), kBytes);
   if (room == nullptr) return;
-  ::new (static_cast<void*>(room))
-      RecordHeader{.size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level};
+  Store(room, RecordHeader{
+                  .size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level});
   call.thread().queue.Commit(kBytes);
   TimeCall(call.recorder(), call.thread(), place.stamp);
 }

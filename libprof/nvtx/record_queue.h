@@ -46,8 +46,12 @@ class RecordQueue {
 
   void Commit(uint32_t bytes) {
     offset_ += bytes;
-    written_ += bytes;
-    tail_.store(written_, std::memory_order_release);
+    Publish(bytes);
+  }
+
+  // Producer: Reserve without taking a chunk.
+  std::byte* ReserveHere(uint32_t bytes) {
+    return __builtin_expect(offset_ + bytes > limit_, 0) ? nullptr : chunk_ + offset_;
   }
 
   // Consumer: where the records committed so far end.
@@ -91,10 +95,15 @@ class RecordQueue {
     link.op = Op::kLink;
     memcpy(chunk_ + offset_, &link, 8);
     memcpy(chunk_ + offset_ + 8, &next, sizeof next);
-    written_ += kLinkBytes;  // visible with the next Commit
+    Publish(kLinkBytes);
     chunk_ = next;
     offset_ = 0;
     return true;
+  }
+
+  // Nobody else writes `tail_`.
+  void Publish(uint32_t bytes) {
+    tail_.store(tail_.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
   }
 
   void FollowLink(const std::byte* link) {
@@ -111,7 +120,6 @@ class RecordQueue {
   std::byte* chunk_ = nullptr;
   uint32_t offset_ = 0;
   uint32_t limit_ = 0;
-  uint64_t written_ = 0;
   uint32_t taken_ = 0;  // chunks, over all time
   ChunkPool* pool_ = nullptr;
   alignas(64) std::atomic<uint64_t> tail_{0};

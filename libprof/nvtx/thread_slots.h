@@ -65,6 +65,14 @@ class ThreadSlots {
     return __builtin_expect(thread != nullptr, 1) ? thread : ByKey();
   }
 
+  // The same, where the table shows it at once; else nullptr.
+  // One word there says both whose it is and which slot, so what another thread puts there meanwhile cannot mislead.
+  HostThread* AtPlace() {
+    const uint64_t self = ThreadPointer();
+    const uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
+    return (place ^ self) << (64 - kIndexShift) == 0 ? &threads_[place >> kIndexShift] : nullptr;
+  }
+
   std::span<HostThread> threads() { return threads_; }
 
   // The worker: takes the chunk of slot `i` back if no thread owns it and all was read.
@@ -77,13 +85,6 @@ class ThreadSlots {
   std::atomic<uint64_t>& PlaceOf(uint64_t self) {
     return places_[static_cast<size_t>((self >> 6) * 0x9e3779b97f4a7c15u >> 54)];
   }
-  // One word says both whose it is and which slot, so what another thread puts there meanwhile cannot mislead.
-  HostThread* AtPlace() {
-    const uint64_t self = ThreadPointer();
-    const uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
-    return (place ^ self) << (64 - kIndexShift) == 0 ? &threads_[place >> kIndexShift] : nullptr;
-  }
-
   HostThread* ByKey();
   HostThread* ByKeyOrClaim();
   HostThread* Claim();
