@@ -214,7 +214,7 @@ constexpr const char* kInfoGroups[] = {"driver.", "library.", "package.", "pytho
 std::string InfoLabels(const Present& p) {
   std::string labels;
   for (const auto& [name, value] : p.conditions) {
-    const auto begins = [&](const char* group) { return name.starts_with(group); };
+    const auto begins = [&name = name](const char* group) { return name.starts_with(group); };
     if (std::none_of(std::begin(kInfoGroups), std::end(kInfoGroups), begins)) continue;
     std::string label = name;
     const auto allowed = [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; };
