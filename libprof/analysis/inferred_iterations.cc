@@ -2,148 +2,122 @@
 
 #include <algorithm>
 
-#include "rules/kernel_category.h"
-
 namespace slowtoken::analysis {
-namespace {
 
+using attribution::GpuOperation;
 using record::ApiClass;
 
-bool IsModel(std::string_view category) {
-  constexpr std::string_view kGroups[] = {"attn.", "gemm", "moe.", "ssm", "norm", "rope", "activation"};
-  return std::any_of(std::begin(kGroups), std::end(kGroups),
-                     [category](std::string_view group) { return category.starts_with(group); });
+namespace {
+
+std::optional<LaunchedWork::Call> CallOf(ApiClass api_class) {
+  if (api_class == ApiClass::kKernelLaunch) return LaunchedWork::kKernels;
+  if (api_class == ApiClass::kGraphLaunch) return LaunchedWork::kGraph;
+  if (api_class == ApiClass::kMemcpy) return LaunchedWork::kReadback;
+  return std::nullopt;
 }
 
 }  // namespace
 
-InferredIterations::Process& InferredIterations::Of(record::ProcessIndex process) {
-  if (process >= processes_.size()) processes_.resize(process + size_t{1});
-  return processes_[process];
+const KernelRole& InferredIterations::RoleOf(record::ShapeId shape) {
+  if (shape >= roles_.size()) roles_.resize(shape + size_t{1});
+  std::optional<KernelRole>& role = roles_[shape];
+  if (!role) role = analysis::RoleOf(dictionary_->text(dictionary_->shape(shape).name));
+  return *role;
 }
 
-const InferredIterations::Meaning& InferredIterations::MeaningOf(record::ShapeId shape) {
-  if (shape >= meanings_.size()) meanings_.resize(shape + size_t{1});
-  Meaning& meaning = meanings_[shape];
-  if (meaning.known) return meaning;
-  const rules::KernelCategory number = rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name));
-  const std::string_view category = rules::CategoryName(number);
-  meaning = {.known = true,
-             .sampling = rules::IsSampling(number),
-             .preparing = category.starts_with("step.") || category.starts_with("spec."),
-             .model = IsModel(category),
-             .prefill_attention = category == "attn.prefill",
-             .decode_attention = category == "attn.decode"};
-  return meaning;
+void InferredIterations::AddKernel(record::ShapeId shape, Step& step) {
+  const KernelRole& role = RoleOf(shape);
+  ++step.work.kernels;
+  step.work.sampling |= role.sampling;
+  step.work.model |= role.model;
+  step.work.prefill_attention |= role.prefill_attention;
+  step.work.decode_attention |= role.decode_attention;
+  step.other_than_preparing |= !role.preparing;
 }
 
-void InferredIterations::Add(const record::Kernel& kernel) {
-  if (off_ || kernel.correlation == 0) return;
-  const Meaning meaning = MeaningOf(kernel.shape);
-  GpuWork& work = Of(kernel.process).work[kernel.correlation];
-  ++work.kernels;
-  if (kernel.graph_id != 0) work.graph_id = kernel.graph_id;
-  work.sampling |= meaning.sampling;
-  work.model |= meaning.model;
-  work.other_than_preparing |= !meaning.preparing;
-  work.prefill_attention |= meaning.prefill_attention;
-  work.decode_attention |= meaning.decode_attention;
-  if (IsInterval(kernel.start, kernel.end)) work.intervals.emplace_back(kernel.start, kernel.end);
+void InferredIterations::AddWork(const attribution::GpuRecord& record, const attribution::Launch& launch) {
+  if (off_) return;
+  Step& step = joining_[&launch];
+  step.readback |= record.operation == GpuOperation::kReadback;
+  if (!record.is_compute()) return;
+  if (record.graph_id != 0) step.work.graph_id = record.graph_id;
+  if (record.operation == GpuOperation::kGraph) {
+    step.other_than_preparing = step.work.model = true;
+  } else {
+    AddKernel(record.shape, step);
+  }
+  if (!IsInterval(record.start, record.end)) return;
+  step.intervals.emplace_back(record.start, record.end);
+  step.work.gpu_start = step.work.gpu_start == 0 ? record.start : std::min(step.work.gpu_start, record.start);
+  step.work.gpu_end = std::max(step.work.gpu_end, record.end);
 }
 
-void InferredIterations::Add(const record::Memcpy& copy) {
-  if (off_ || copy.correlation == 0 || copy.graph_node_id != 0) return;
-  if (copy.copy_kind == record::CopyKind::kDtoH) Of(copy.process).work[copy.correlation].readback = true;
+void InferredIterations::Add(const attribution::Launch& launch) {
+  if (off_) return;
+  auto joined = joining_.extract(&launch);
+  const std::optional<LaunchedWork::Call> call = CallOf(launch.api_class);
+  if (!call || !IsInterval(launch.start, launch.end)) return;
+  Step step = joined.empty() ? Step{} : std::move(joined.mapped());
+  if (*call == LaunchedWork::kReadback && !step.readback) return;
+  step.work.call = *call;
+  step.work.start = launch.start;
+  step.work.end = launch.end;
+  step.work.sampling &= *call == LaunchedWork::kKernels;
+  step.work.preparing = step.work.kernels != 0 && !step.other_than_preparing;
+  step.thread = attribution::ThreadKey(launch.process(), launch.thread);
+  step.process = launch.process();
+  Keep(std::move(step));
 }
 
-void InferredIterations::Add(const record::GraphLaunch& graph) {
-  if (off_ || graph.correlation == 0) return;
-  GpuWork& work = Of(graph.process).work[graph.correlation];
-  work.graph_id = graph.graph_id;
-  work.other_than_preparing = work.model = true;
-  if (IsInterval(graph.start, graph.end)) work.intervals.emplace_back(graph.start, graph.end);
+void InferredIterations::AddWait(const record::ApiCall& call) {
+  if (off_ || call.api_class != ApiClass::kSynchronize) return;
+  if (call.captured || call.return_value != 0 || !IsInterval(call.start, call.end)) return;
+  Step step;
+  step.work.call = LaunchedWork::kWait;
+  step.work.start = call.start;
+  step.work.end = call.end;
+  step.thread = attribution::ThreadKey(call.process, call.thread);
+  step.process = call.process;
+  Keep(std::move(step));
 }
 
-void InferredIterations::Add(const record::ApiCall& call) {
-  if (off_ || call.captured || call.return_value != 0 || !IsInterval(call.start, call.end)) return;
-  const bool of_use = call.api_class == ApiClass::kKernelLaunch || call.api_class == ApiClass::kGraphLaunch ||
-                      call.api_class == ApiClass::kMemcpy || call.api_class == ApiClass::kSynchronize;
-  if (!of_use) return;
-  Process& process = Of(call.process);
-  process.calls.push_back(call);
-  if (process.calls.size() == kMostCalls) Settle(call.process, kLastTime);
+void InferredIterations::Keep(Step step) {
+  steps_.push_back(std::move(step));
+  if (steps_.size() == kMostSteps) Settle(kLastTime);
 }
 
 void InferredIterations::Add(const record::Annotation& annotation) {
   if (off_ || !record::IsIterationRange(annotation.name)) return;
   off_ = true;
-  processes_.clear();
+  joining_.clear();
+  steps_.clear();
+  threads_.clear();
   all_.clear();
 }
 
-void InferredIterations::Advance(record::ProcessIndex process, TimeNs watermark) {
-  if (off_ || process >= processes_.size() || !IsTime(watermark) || watermark < kPatience) return;
-  Settle(process, watermark - kPatience);
+void InferredIterations::Settle(TimeNs told_until) {
+  const auto later = std::partition(steps_.begin(), steps_.end(),
+                                    [told_until](const Step& step) { return step.work.start < told_until; });
+  std::sort(steps_.begin(), later, [](const Step& a, const Step& b) {
+    return a.work.start != b.work.start ? a.work.start < b.work.start : a.work.end > b.work.end;
+  });
+  for (auto step = steps_.begin(); step != later; ++step) Take(threads_[step->thread], *step);
+  steps_.erase(steps_.begin(), later);
 }
 
 void InferredIterations::Finish() {
-  for (size_t process = 0; process < processes_.size(); ++process) {
-    Settle(static_cast<record::ProcessIndex>(process), kLastTime);
-    for (auto& [id, thread] : processes_[process].threads) Close(thread);
-  }
-  processes_.clear();
+  Settle(attribution::kForever);
+  for (auto& [id, thread] : threads_) Close(thread);
   std::stable_sort(all_.begin(), all_.end(),
                    [](const InferredIteration& a, const InferredIteration& b) { return a.start < b.start; });
 }
 
-LaunchedWork InferredIterations::Launched(const record::ApiCall& call, const GpuWork& gpu) {
-  LaunchedWork work;
-  work.call = call.api_class == ApiClass::kSynchronize   ? LaunchedWork::kWait
-              : call.api_class == ApiClass::kMemcpy      ? LaunchedWork::kReadback
-              : call.api_class == ApiClass::kGraphLaunch ? LaunchedWork::kGraph
-                                                         : LaunchedWork::kKernels;
-  work.start = call.start;
-  work.end = call.end;
-  for (const auto& [start, end] : gpu.intervals) {
-    work.gpu_start = work.gpu_start == 0 ? start : std::min(work.gpu_start, start);
-    work.gpu_end = std::max(work.gpu_end, end);
-  }
-  work.graph_id = gpu.graph_id;
-  work.kernels = gpu.kernels;
-  work.sampling = gpu.sampling && work.call == LaunchedWork::kKernels;
-  work.preparing = gpu.kernels != 0 && !gpu.other_than_preparing;
-  work.model = gpu.model;
-  work.prefill_attention = gpu.prefill_attention;
-  work.decode_attention = gpu.decode_attention;
-  return work;
-}
-
-void InferredIterations::Settle(record::ProcessIndex number, TimeNs until) {
-  Process& process = processes_[number];
-  const auto later = std::partition(process.calls.begin(), process.calls.end(),
-                                    [until](const record::ApiCall& call) { return call.start <= until; });
-  std::sort(process.calls.begin(), later, [](const record::ApiCall& a, const record::ApiCall& b) {
-    return a.start != b.start ? a.start < b.start : a.end > b.end;
-  });
-  for (auto call = process.calls.begin(); call != later; ++call) {
-    Thread& thread = process.threads[call->thread];
-    thread.open.process = number;
-    const bool wait = call->api_class == ApiClass::kSynchronize;
-    if (!wait && call->correlation == thread.last) continue;
-    if (!wait) thread.last = call->correlation;
-    const auto found = wait ? process.work.end() : process.work.find(call->correlation);
-    const GpuWork gpu = found == process.work.end() ? GpuWork{} : std::move(found->second);
-    if (found != process.work.end()) process.work.erase(found);
-    if (call->api_class == ApiClass::kMemcpy && !gpu.readback) continue;
-    Take(thread, Launched(*call, gpu), gpu);
-  }
-  process.calls.erase(process.calls.begin(), later);
-}
-
-void InferredIterations::Take(Thread& thread, const LaunchedWork& work, const GpuWork& gpu) {
+void InferredIterations::Take(Thread& thread, const Step& step) {
+  const LaunchedWork& work = step.work;
   if (thread.boundaries.Begins(work)) Close(thread);
   InferredIteration& open = thread.open;
   if (work.call == LaunchedWork::kWait || work.call == LaunchedWork::kReadback) return;
+  open.process = step.process;
   open.start = open.start == 0 ? work.start : open.start;
   open.end = std::max(open.end, work.end);
   open.kernels += work.kernels;
@@ -151,7 +125,7 @@ void InferredIterations::Take(Thread& thread, const LaunchedWork& work, const Gp
   thread.has_model = thread.has_model || work.model || work.call == LaunchedWork::kGraph;
   thread.has_prefill = thread.has_prefill || work.prefill_attention;
   thread.has_decode = thread.has_decode || work.decode_attention;
-  thread.intervals.insert(thread.intervals.end(), gpu.intervals.begin(), gpu.intervals.end());
+  thread.intervals.insert(thread.intervals.end(), step.intervals.begin(), step.intervals.end());
 }
 
 // Attention says it where the kernel has one use; else a replay of a whole graph does: engines capture decoding.
@@ -180,7 +154,7 @@ void InferredIterations::Close(Thread& thread) {
     all_.push_back(open);
     thread.last_decode_end = decodes ? open.gpu_end : 0;
   }
-  open = {.process = open.process};
+  open = {};
   thread.intervals.clear();
   thread.has_model = thread.has_prefill = thread.has_decode = false;
 }

@@ -1,20 +1,24 @@
 // InferredIterations: the iterations of an engine that emits none (tier 0), from its launches, graph replays and the
 // names of its kernels. An estimate, and always called so. In the tools alone: what the recorder tells in the server,
 // and whatever attribution splits, rests on what was said and never on this. As soon as any iteration range comes,
-// nothing is inferred any more. Events in any order between two Advance of a process; read after Finish.
-// About 100 ns a record; memory: the launches of the last second of the trace, and 64 bytes an iteration.
+// nothing is inferred any more. Which work belongs to which launch is told by attribution's join (join_visitor.h).
+// Called by TraceAnalysis; read after Finish. About 100 ns a record; memory: the launches that attribution still holds
+// and those which began after the oldest of them, and 64 bytes an iteration.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/iteration_boundaries.h"
+#include "analysis/kernel_role.h"
+#include "attribution/gpu_record.h"
+#include "attribution/launch_table.h"
 #include "record/annotation.h"
 #include "record/dictionary.h"
-#include "record/gpu_events.h"
 #include "record/host_events.h"
 
 namespace slowtoken::analysis {
@@ -37,59 +41,52 @@ class InferredIterations {
  public:
   explicit InferredIterations(const record::Dictionary& dictionary) : dictionary_(&dictionary) {}
 
-  void Add(const record::Kernel& kernel);
-  void Add(const record::Memcpy& copy);
-  void Add(const record::GraphLaunch& graph);
-  void Add(const record::ApiCall& call);
+  // As JoinVisitor's OnWork, OnLaunch and OnToldUntil.
+  void AddWork(const attribution::GpuRecord& record, const attribution::Launch& launch);
+  void Add(const attribution::Launch& launch);
+  void Settle(TimeNs told_until);
+
+  // A wait of the host, which launches nothing and is not joined. Other calls are left alone.
+  void AddWait(const record::ApiCall& call);
   void Add(const record::Annotation& annotation);
-  void Advance(record::ProcessIndex process, TimeNs watermark);
+
+  // After attribution's Finish.
   void Finish();
 
   // By start.
   const std::vector<InferredIteration>& all() const { return all_; }
 
  private:
-  // What a kernel's name says, by shape.
-  struct Meaning {
-    bool known = false;
-    bool sampling = false, preparing = false, model = false, prefill_attention = false, decode_attention = false;
-  };
-  // The GPU work of one correlation id.
-  struct GpuWork {
+  // A call of a thread, and what came of it on the GPU.
+  struct Step {
+    LaunchedWork work;
     std::vector<std::pair<TimeNs, TimeNs>> intervals;  // of kernels and replays
-    uint32_t graph_id = 0;
-    uint32_t kernels = 0;
+    uint64_t thread = 0;                               // attribution::ThreadKey
+    record::ProcessIndex process = 0;
     bool readback = false;
-    bool sampling = false, other_than_preparing = false, model = false;
-    bool prefill_attention = false, decode_attention = false;
+    bool other_than_preparing = false;
   };
   struct Thread {
     IterationBoundaries boundaries;
     InferredIteration open;
     std::vector<std::pair<TimeNs, TimeNs>> intervals;
-    TimeNs last_decode_end = 0;      // of its last iteration's GPU work, if that decodes
-    record::CorrelationId last = 0;  // a run-time call and the driver call in it have one
+    TimeNs last_decode_end = 0;  // of its last iteration's GPU work, if that decodes
     bool has_model = false, has_prefill = false, has_decode = false;
   };
-  struct Process {
-    std::vector<record::ApiCall> calls;
-    absl::flat_hash_map<record::CorrelationId, GpuWork> work;
-    std::map<record::ThreadId, Thread> threads;
-  };
-  static constexpr TimeNs kPatience = 1'000'000'000;  // until a launch's GPU records have come
-  static constexpr size_t kMostCalls = 1u << 20;
+  static constexpr size_t kMostSteps = 1u << 20;
 
-  Process& Of(record::ProcessIndex process);
-  const Meaning& MeaningOf(record::ShapeId shape);
-  void Settle(record::ProcessIndex process, TimeNs until);
-  static LaunchedWork Launched(const record::ApiCall& call, const GpuWork& gpu);
-  void Take(Thread& thread, const LaunchedWork& work, const GpuWork& gpu);
+  const KernelRole& RoleOf(record::ShapeId shape);
+  void AddKernel(record::ShapeId shape, Step& step);
+  void Keep(Step step);
+  void Take(Thread& thread, const Step& step);
   void Close(Thread& thread);
   static InferredIteration::Kind KindOf(const Thread& thread);
 
   const record::Dictionary* dictionary_;
-  std::vector<Process> processes_;
-  std::vector<Meaning> meanings_;  // by ShapeId
+  absl::flat_hash_map<const attribution::Launch*, Step> joining_;  // launches that attribution still holds
+  std::vector<Step> steps_;                                        // complete, not yet taken
+  std::map<uint64_t, Thread> threads_;
+  std::vector<std::optional<KernelRole>> roles_;  // by ShapeId
   std::vector<InferredIteration> all_;
   bool off_ = false;
 };

@@ -36,6 +36,7 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
 
 void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) {
   if (launch == nullptr) launch_stats_.AddWithoutCall();
+  if (launch != nullptr) inferred_.AddWork(record, *launch);
   if (!IsInterval(record.start, record.end)) return;
   DeviceTimeline::Work work{record.start, record.end, EndedByOf(launch), record.lane, KindOf(record)};
   const bool single = launch != nullptr && launch->api_class != record::ApiClass::kGraphLaunch;
@@ -49,6 +50,7 @@ void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attributi
 
 void TraceAnalysis::OnLaunch(const attribution::Launch& launch) {
   launch_stats_.Add(launch);
+  inferred_.Add(launch);
   const EndedBy call = EndedByOf(&launch);
   if (!launch.counts() || !call.launch_known() || !IsTime(launch.first_gpu_start)) return;
   queues_[call.process].Add(call.call_end, launch.first_gpu_start);
@@ -70,7 +72,6 @@ void TraceAnalysis::On(const record::Kernel& k) {
   }
   captured_ranges_.Add(k);
   if (IsInterval(k.start, k.end)) kernels_.Add(k);
-  inferred_.Add(k);
 }
 
 void TraceAnalysis::On(const record::Memcpy& c) {
@@ -78,7 +79,6 @@ void TraceAnalysis::On(const record::Memcpy& c) {
   CountTime(c.start, c.end);
   captured_ranges_.Add(c);
   if (c.graph_node_id != 0) graph_nodes_.Add(c.process, c.graph_id, c.correlation, c.graph_node_id);
-  inferred_.Add(c);
 }
 
 void TraceAnalysis::On(const record::Memset& s) {
@@ -91,7 +91,6 @@ void TraceAnalysis::On(const record::Memset& s) {
 void TraceAnalysis::On(const record::GraphLaunch& g) {
   ++counts_.graph_replays;
   CountTime(g.start, g.end);
-  inferred_.Add(g);
 }
 
 void TraceAnalysis::On(const record::Annotation& annotation) {
@@ -135,7 +134,6 @@ void TraceAnalysis::AddText(record::ProcessIndex process, record::DomainId domai
 void TraceAnalysis::On(const record::Advance& advance) {
   facts_.Add(advance);
   for (Device& device : devices_.all()) device.timeline.Advance();
-  inferred_.Advance(advance.process, advance.watermark);
   for (auto& [process, queue] : queues_) queue.Advance(advance.watermark);
   captured_ranges_.Advance(IsTime(advance.watermark) ? advance.watermark : 0);
   places_.ranges().Advance();

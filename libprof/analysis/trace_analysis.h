@@ -38,6 +38,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
 
   void OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) override;
   void OnLaunch(const attribution::Launch& launch) override;
+  void OnToldUntil(TimeNs time) override { inferred_.Settle(time); }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
@@ -46,7 +47,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::GraphLaunch& graph) override;
   void On(const record::ApiCall& call) override {
     launch_stats_.AddCall(call);
-    inferred_.Add(call);
+    inferred_.AddWait(call);
     captured_ranges_.Add(call);
     graph_builds_.Add(call);
   }

@@ -65,6 +65,8 @@ void Engine::On(const record::Kernel& kernel) {
   AddGpu({.start = kernel.start,
           .end = kernel.end,
           .correlation = kernel.correlation,
+          .shape = kernel.shape,
+          .graph_id = kernel.graph_id,
           .process = kernel.process,
           .operation = OperationOf(kernel.shape)},
          kernel.lane);
@@ -92,6 +94,7 @@ void Engine::On(const record::GraphLaunch& launch) {
   AddGpu({.start = launch.start,
           .end = launch.end,
           .correlation = launch.correlation,
+          .graph_id = launch.graph_id,
           .process = launch.process,
           .operation = GpuOperation::kGraph},
          launch.lane);

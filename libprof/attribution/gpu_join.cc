@@ -42,8 +42,7 @@ void GpuJoin::Add(const record::ApiCall& call) {
 
 void GpuJoin::Add(GpuRecord record) {
   const bool timed = record.start != 0 && record.end >= record.start;
-  if (!timed) record.start = record.end = 0;
-  record.due = timed ? record.end : settled_;
+  if (!timed) record.ForgetTime(settled_);
   if (record.correlation == 0) {  // "none": never joined
     losses_->Add(base::Loss::kPendingGpuEvicted);
     if (joined_ != nullptr) joined_->OnWork(record, nullptr);
@@ -73,6 +72,7 @@ void GpuJoin::Run(TimeNs settled, TimeNs now) {
   SweepLaunches(horizon);
   JoinRecords(horizon, now);
   if (settled == kForever) SweepLaunches(horizon);
+  if (joined_ != nullptr) joined_->OnToldUntil(std::min(settled, oldest_launch_));
 }
 
 void GpuJoin::RunPressed() {
@@ -97,9 +97,13 @@ void GpuJoin::DropOldestLaunches() {
 
 void GpuJoin::SweepLaunches(const Horizon& horizon) {
   last_launch_ = nullptr;
+  oldest_launch_ = kForever;
   launches_.Sweep([&](Launch& launch) {
     if (!launch.resolved && launch.start <= horizon.settled) launch.resolved = Resolve(launch, horizon);
-    if (!launch.resolved || !Finished(launch, horizon)) return false;
+    if (!launch.resolved || !Finished(launch, horizon)) {
+      oldest_launch_ = std::min(oldest_launch_, launch.start);
+      return false;
+    }
     if (launch.counts()) metrics_->AddLaunch(launch.start, launch.end, launch.first_gpu_start);
     if (joined_ != nullptr) joined_->OnLaunch(launch);
     return true;
@@ -155,10 +159,9 @@ void GpuJoin::JoinRecords(const Horizon& horizon, TimeNs now) {
     GpuRecord& record = records_[i];
     if (now != 0 && record.end > Later(now, kOtherClockNs)) {  // the future: not a time of our clock
       losses_->Add(base::Loss::kBadTimestamp);
-      record.start = record.end = 0;
-      record.due = settled_;
+      record.ForgetTime(settled_);
     }
-    if (record.due > horizon.settled || !Join(record, horizon)) records_[kept++] = record;
+    if (record.end > horizon.settled || !Join(record, horizon)) records_[kept++] = record;
   }
   record_count_ = kept;
 }
@@ -167,19 +170,19 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
   const uint64_t id = LaunchId(record.process, record.correlation);
   Launch* launch = last_launch_;
   if (launch == nullptr || last_id_ != id || launch->shares_id) {
-    launch = launches_.Find(id, record.end == 0 ? kForever : record.end);
+    launch = launches_.Find(id, record.timed() ? record.end : kForever);
     last_launch_ = launch;
     last_id_ = id;
   }
   // Of calls before `settled_` all are known: a launch that is not there by then was not recorded.
-  if (!record.counted && (launch != nullptr || record.due <= settled_)) Count(record, launch);
+  if (!record.counted && (launch != nullptr || record.end <= settled_)) Count(record, launch);
   if (launch != nullptr && launch->resolved) {
     Attach(record, *launch);
     return true;
   }
   // Its launch, or the range around that, is not known yet.
   const uint64_t patience = launch == nullptr ? deadline_ns_ : 6 * deadline_ns_;
-  const bool over = horizon.settled == kForever || Later(record.due, patience) < settled_;
+  const bool over = horizon.settled == kForever || Later(record.end, patience) < settled_;
   if (over) losses_->Add(base::Loss::kPendingGpuEvicted);
   return over;
 }
@@ -191,7 +194,7 @@ bool GpuJoin::IsOfOtherClock(const GpuRecord& record, const Launch& launch) {
 void GpuJoin::Count(GpuRecord& record, const Launch* launch) {
   record.counted = true;
   GpuRecord told = record;
-  if (launch != nullptr && IsOfOtherClock(record, *launch)) told.start = told.end = 0;
+  if (launch != nullptr && IsOfOtherClock(record, *launch)) told.ForgetTime(settled_);
   if (joined_ != nullptr) joined_->OnWork(told, launch);
   if (!told.timed()) return;
   device_time_->Add({.start = record.start,
@@ -205,12 +208,12 @@ void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
   GpuRecord joined = record;
   if (IsOfOtherClock(record, launch)) {
     losses_->Add(base::Loss::kBadTimestamp);
-    joined.start = joined.end = 0;
+    joined.ForgetTime(settled_);
   }
   const bool first = launch.gpu_records++ == 0;
-  launch.last_gpu_end = std::max(launch.last_gpu_end, joined.end);
-  if (joined.start != 0 && (launch.first_gpu_start == 0 || joined.start < launch.first_gpu_start)) {
-    launch.first_gpu_start = joined.start;
+  if (joined.timed()) {
+    launch.last_gpu_end = std::max(launch.last_gpu_end, joined.end);
+    if (launch.first_gpu_start == 0 || joined.start < launch.first_gpu_start) launch.first_gpu_start = joined.start;
   }
   Iteration* iteration = iterations_->Resolve(launch.iteration);
   if (iteration == nullptr) return;
@@ -228,7 +231,7 @@ void GpuJoin::AddWork(Iteration& iteration, const GpuRecord& record, bool sampli
   const bool kernel = operation == GpuOperation::kKernel || operation == GpuOperation::kSampleKernel ||
                       operation == GpuOperation::kCollectiveKernel;
   if (kernel) ++iteration.kernels;
-  if (record.end == 0) return;  // counted, not summed
+  if (!record.timed()) return;  // counted, not summed
   const Interval piece{record.start, record.end};
   if (sampling) {
     iteration.first_sampling_end =

@@ -74,6 +74,7 @@ class GpuJoin {
   TimeNs settled_ = 0;
   TimeNs settled_before_ = 0;  // at the run before: what came since has not been joined yet
   TimeNs latest_seen_ = 0;     // the latest end of any call or record
+  TimeNs oldest_launch_ = 0;   // the earliest start of those that the last sweep kept
   uint64_t last_id_ = 0;       // the launch found last, for runs of records with one id
   Launch* last_launch_ = nullptr;
 };

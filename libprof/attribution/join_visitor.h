@@ -14,8 +14,11 @@ class JoinVisitor {
   // was not recorded.
   virtual void OnWork(const GpuRecord& record, const Launch* launch) = 0;
 
-  // A launch that leaves the join, with all its GPU records told.
+  // A launch that leaves the join, with all its GPU records told. Until then `launch` of these is the same object.
   virtual void OnLaunch(const Launch& launch) = 0;
+
+  // Every launch that began before `time` has left.
+  virtual void OnToldUntil(base::TimeNs time) = 0;
 
  protected:
   ~JoinVisitor() = default;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "events.h"
+#include "joined_run.h"
 
 namespace slowtoken::analysis {
 namespace {
@@ -95,23 +95,23 @@ class Engine {
 };
 
 template <typename Event>
-void Deliver(std::vector<Event> events, InferredIterations& inferred, std::mt19937& order) {
+void Deliver(std::vector<Event> events, testing::JoinedRun& run, std::mt19937& order) {
   std::shuffle(events.begin(), events.end(), order);
-  for (const Event& event : events) inferred.Add(event);
+  for (const Event& event : events) run.On(event);
 }
 
 std::vector<InferredIteration> Infer(const std::vector<const Engine*>& engines, bool advance = true) {
-  InferredIterations inferred(*Engine::dictionary());
+  testing::JoinedRun run(*Engine::dictionary());
   std::mt19937 order(5);
   for (const Engine* engine : engines) {
-    Deliver(engine->kernels, inferred, order);
-    Deliver(engine->calls, inferred, order);
-    Deliver(engine->graphs, inferred, order);
-    Deliver(engine->copies, inferred, order);
+    Deliver(engine->kernels, run, order);
+    Deliver(engine->calls, run, order);
+    Deliver(engine->graphs, run, order);
+    Deliver(engine->copies, run, order);
   }
-  for (TimeNs at = 0; advance && at < 3'000'000'000; at += 100'000'000) inferred.Advance(0, at);
-  inferred.Finish();
-  return inferred.all();
+  for (TimeNs at = 0; advance && at < 20'000'000'000; at += 100'000'000) run.On(record::Advance{.watermark = at});
+  run.Finish();
+  return run.analysis().inferred().all();
 }
 
 size_t CountOf(const std::vector<InferredIteration>& all, Kind kind) {
@@ -232,15 +232,15 @@ TEST(InferredIterations, StartUpWithoutAModelIsNone) {
 TEST(InferredIterations, NothingIsInferredWhereAnIterationWasSaid) {
   Engine engine;
   for (int i = 0; i < 10; ++i) engine.Decode(1);
-  InferredIterations inferred(*Engine::dictionary());
-  for (const record::GraphLaunch& graph : engine.graphs) inferred.Add(graph);
-  for (const record::ApiCall& call : engine.calls) inferred.Add(call);
+  testing::JoinedRun run(*Engine::dictionary());
+  for (const record::GraphLaunch& graph : engine.graphs) run.On(graph);
+  for (const record::ApiCall& call : engine.calls) run.On(call);
   record::Annotation said;
   said.name = record::AnnotationName::kIter;
-  inferred.Add(said);
-  for (const record::ApiCall& call : engine.calls) inferred.Add(call);
-  inferred.Finish();
-  EXPECT_TRUE(inferred.all().empty());
+  run.On(said);
+  for (const record::ApiCall& call : engine.calls) run.On(call);
+  run.Finish();
+  EXPECT_TRUE(run.analysis().inferred().all().empty());
 }
 
 TEST(InferredIterations, TheOrderAndTheAdvancesDoNotMatter) {
