@@ -20,15 +20,11 @@ class LaunchStats {
   // A call that builds a graph node, or failed: a launch that attribution is not told of. Others are left alone.
   void AddCall(const record::ApiCall& call);
 
-  // A GPU record whose API call was not seen.
-  void AddWithoutCall() { ++without_call_; }
-
   uint64_t launches() const { return launches_; }  // successful kernel and graph launches outside capture
   uint64_t graph_launches() const { return graph_launches_; }
   uint64_t captured() const { return captured_.size(); }
   uint64_t failed() const { return failed_.size(); }
-  uint64_t matched() const { return matched_; }            // launches with at least one GPU record
-  uint64_t without_call() const { return without_call_; }  // GPU records whose API record was not seen
+  uint64_t matched() const { return matched_; }  // launches with at least one GPU record
   uint64_t delayed() const { return delay_.count(); }
   uint64_t early() const { return early_; }  // GPU work that began before its API call returned: no delay
 
@@ -39,7 +35,7 @@ class LaunchStats {
  private:
   // By LaunchId: a runtime call and the driver call inside it are one.
   absl::flat_hash_set<uint64_t> captured_, failed_;
-  uint64_t launches_ = 0, graph_launches_ = 0, matched_ = 0, without_call_ = 0, early_ = 0;
+  uint64_t launches_ = 0, graph_launches_ = 0, matched_ = 0, early_ = 0;
   LogHistogram api_, delay_, total_;
 };
 

@@ -35,7 +35,6 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
       inferred_(dictionary) {}
 
 void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) {
-  if (launch == nullptr) launch_stats_.AddWithoutCall();
   if (launch != nullptr) inferred_.AddWork(record, *launch);
   if (!IsInterval(record.start, record.end)) return;
   DeviceTimeline::Work work{record.start, record.end, EndedByOf(launch), record.lane, KindOf(record)};

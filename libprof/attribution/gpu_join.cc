@@ -44,7 +44,7 @@ void GpuJoin::Add(GpuRecord record) {
   const bool timed = record.start != 0 && record.end >= record.start;
   if (!timed) record.ForgetTime(settled_);
   if (record.correlation == 0) {  // "none": never joined
-    losses_->Add(base::Loss::kPendingGpuEvicted);
+    losses_->Add(base::Loss::kGpuWithoutCall);
     if (joined_ != nullptr) joined_->OnWork(record, nullptr);
     return;
   }
@@ -183,7 +183,7 @@ bool GpuJoin::Join(GpuRecord& record, const Horizon& horizon) {
   // Its launch, or the range around that, is not known yet.
   const uint64_t patience = launch == nullptr ? deadline_ns_ : 6 * deadline_ns_;
   const bool over = horizon.settled == kForever || Later(record.end, patience) < settled_;
-  if (over) losses_->Add(base::Loss::kPendingGpuEvicted);
+  if (over) losses_->Add(launch == nullptr ? base::Loss::kGpuWithoutCall : base::Loss::kPendingGpuEvicted);
   return over;
 }
 

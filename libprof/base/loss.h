@@ -36,7 +36,8 @@ namespace slowtoken::base {
   X(kTraceCapped, "trace_capped", "events not written: the trace had reached its size cap (--max-trace)")            \
   X(kTraceFileRemoved, "trace_file_removed", "trace files deleted while written; a new one was begun")               \
   X(kEventTooLarge, "event_too_large", "events that do not fit into a chunk")                                        \
-  X(kPendingGpuEvicted, "pending_gpu_evicted", "GPU records given up while waiting for their launch")                \
+  X(kPendingGpuEvicted, "pending_gpu_evicted",                                                                       \
+    "GPU records given up while waiting: no room, or the iteration was final")                                       \
   X(kPendingLaunchEvicted, "pending_launch_evicted", "launches given up while waiting for their iteration")          \
   X(kRequestsEvicted, "requests_evicted", "requests forgotten before they finished: too many at once")               \
   X(kIterationsEvicted, "iterations_evicted", "iterations forgotten early: too many at once")                        \
@@ -51,7 +52,8 @@ namespace slowtoken::base {
   X(kFaultedCall, "faulted_call", "CUPTI calls that failed; the feature behind it is off")                           \
   X(kCaptureForgotten, "capture_forgotten", "stream captures forgotten before they ended: captured calls look real") \
   X(kSampleCut, "sample_cut", "events of a sampled trace left out: too many waited to be told apart")                \
-  X(kRuleLines, "rule_lines", "lines of the rule pack (--rules) left out: they are no rules")
+  X(kRuleLines, "rule_lines", "lines of the rule pack (--rules) left out: they are no rules")                        \
+  X(kGpuWithoutCall, "gpu_without_call", "GPU records whose API call was not recorded")
 
 enum class Loss : uint8_t {
 #define SLOWTOKEN_LOSS_ENUM(id, name, text) id,

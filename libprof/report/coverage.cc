@@ -31,8 +31,18 @@ double Share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+constexpr const char* kWithoutCall = base::kLossNames[static_cast<size_t>(base::Loss::kGpuWithoutCall)];
+
+// GPU records whose call was not recorded: counted by every attribution that comes upon them, that of this reading and,
+// earlier and even where no detail was kept, that of the recorder. The same records, so the larger number.
+uint64_t WithoutCall(const analysis::RecorderFacts& facts, const std::vector<const base::LossCounters*>& reading) {
+  uint64_t read = 0;
+  for (const base::LossCounters* counters : reading) read += counters->Get(base::Loss::kGpuWithoutCall);
+  return std::max(read, facts.Lost(base::Loss::kGpuWithoutCall));
+}
+
 // Losses by cause over all processes: the newest totals in the events, and those the reader found (a later version may
-// know causes that this one does not).
+// know causes that this one does not). Records without a call were not dropped: they have a number of their own.
 std::map<std::string, uint64_t> Losses(const analysis::TraceAnalysis& analysis,
                                        const std::vector<reader::ProcessInfo>& processes,
                                        const std::vector<const base::LossCounters*>& reading) {
@@ -52,6 +62,8 @@ std::map<std::string, uint64_t> Losses(const analysis::TraceAnalysis& analysis,
       if (lost != 0) losses[absl::StrCat(kReadingPrefix, base::kLossNames[i])] += lost;
     }
   }
+  losses.erase(kWithoutCall);
+  losses.erase(absl::StrCat(kReadingPrefix, kWithoutCall));
   return losses;
 }
 
@@ -117,8 +129,9 @@ void FillBlind(const analysis::RecorderFacts& facts, v1::Coverage& coverage) {
 bool Trusted(const v1::Coverage& coverage, const analysis::TraceAnalysis& analysis) {
   const auto& counts = analysis.counts();
   const uint64_t records = counts.kernels + counts.graph_replays;
-  const uint64_t dropped =
-      analysis.facts().Lost(base::Loss::kCuptiDropped) + analysis.facts().Lost(base::Loss::kPendingGpuEvicted);
+  const analysis::RecorderFacts& facts = analysis.facts();
+  const uint64_t dropped = facts.Lost(base::Loss::kCuptiDropped) + facts.Lost(base::Loss::kPendingGpuEvicted) +
+                           facts.Lost(base::Loss::kGpuWithoutCall);
   return records != 0 && !coverage.sampled() &&
          Share(coverage.launches() - coverage.launches_matched(), coverage.launches()) <= kMostLaunchesWithoutWork &&
          Share(coverage.graph_nodes_missing(), analysis.graph_nodes().expected()) <= kMostGraphNodesMissing &&
@@ -142,7 +155,7 @@ bool Complete(const v1::Coverage& coverage, bool no_detail) {
   return (coverage.gpu_trusted() || no_detail || coverage.sampled()) && whole && coverage.unreadable().empty() &&
          !coverage.engines_guessed() && coverage.dropped().empty() &&
          coverage.launches() == coverage.launches_matched() && coverage.graph_nodes_missing() == 0 &&
-         coverage.untimed() == 0 && coverage.blind_ns() == 0;
+         coverage.untimed() == 0 && coverage.without_call() == 0 && coverage.blind_ns() == 0;
 }
 
 }  // namespace
@@ -189,7 +202,7 @@ void FillCoverage(const analysis::TraceAnalysis& analysis, const std::vector<rea
   coverage.set_graph_launches(stats.graph_launches());
   coverage.set_graph_nodes_missing(analysis.graph_nodes().missing());
   coverage.set_untimed(analysis.counts().untimed);
-  coverage.set_without_call(stats.without_call());
+  coverage.set_without_call(WithoutCall(analysis.facts(), reading));
   FillBlind(analysis.facts(), coverage);
   for (const auto& [cause, count] : Losses(analysis, processes, reading)) {
     v1::NamedCount& out = *coverage.add_dropped();

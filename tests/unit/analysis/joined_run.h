@@ -36,6 +36,7 @@ class JoinedRun {
   }
 
   analysis::TraceAnalysis& analysis() { return analysis_; }
+  const base::LossCounters& losses() const { return losses_; }  // of attribution
 
  private:
   class Unread final : public record::EventVisitor {};

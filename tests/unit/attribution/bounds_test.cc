@@ -123,8 +123,23 @@ TEST(Bounds, AWatermarkThatJumpsLosesNoKernel) {
   bench.Advance(kBase + 90 * kSecond);
   bench.engine().Finish();
   EXPECT_EQ(bench.losses().Get(base::Loss::kPendingGpuEvicted), 0u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kGpuWithoutCall), 0u);
   ASSERT_EQ(bench.out().iterations.size(), 1u);
   EXPECT_EQ(bench.out().iterations[0].summary.kernels, 1u);
+}
+
+TEST(Bounds, ARecordWithoutACallIsNotOneThatWasGivenUp) {
+  Bench bench;
+  Scene scene(bench);
+  scene.Range(AnnotationName::kIter, 1, kBase, kBase + 10 * kMs);
+  scene.Launch(7, kBase + kMs, kBase + 2 * kMs);
+  scene.Kernel(7, kBase + 3 * kMs, kBase + 4 * kMs);
+  scene.Kernel(8, kBase + 4 * kMs, kBase + 5 * kMs);  // nobody recorded its call
+  scene.Kernel(8, kBase + 5 * kMs, kBase + 6 * kMs);
+  scene.Play();
+  EXPECT_EQ(bench.out().iterations[0].summary.kernels, 1u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kGpuWithoutCall), 2u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kPendingGpuEvicted), 0u);
 }
 
 TEST(Bounds, ArenaTooSmallIsRefused) {

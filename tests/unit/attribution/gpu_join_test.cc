@@ -264,7 +264,8 @@ TEST_F(GpuJoinTest, BugLog100_IdZeroIsNeverJoined) {
   scene_.Kernel(0, At(60), At(70));
   scene_.Play();
   EXPECT_EQ(Iteration(1).kernels, 0u);
-  EXPECT_EQ(bench_.losses().Get(base::Loss::kPendingGpuEvicted), 1u);
+  EXPECT_EQ(bench_.losses().Get(base::Loss::kGpuWithoutCall), 1u);
+  EXPECT_EQ(bench_.losses().Get(base::Loss::kPendingGpuEvicted), 0u);
 }
 
 TEST_F(GpuJoinTest, BugLog115_BusyIsTheUnionNotTheSum) {

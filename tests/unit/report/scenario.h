@@ -20,7 +20,7 @@ class Scenario {
   void PlaySummaries();
   v1::Report Build() {
     run_.Finish();
-    return builder_.Build(run_.analysis(), processes_, {&reading_});
+    return builder_.Build(run_.analysis(), processes_, {&reading_, &run_.losses()});
   }
 
   JoinedRun& events() { return run_; }
