@@ -28,30 +28,17 @@ uint64_t Get(ByteStore::Reader& reader) {
 }
 
 void PutFinding(Packer& packer, const record::CauseFinding& finding) {
-  packer.Put(static_cast<uint64_t>(finding.cause));
-  packer.Put(static_cast<uint64_t>(finding.evidence));
-  packer.Put(static_cast<uint64_t>(finding.confidence));
-  packer.Put(finding.thread);
-  packer.Put(finding.req);
-  packer.Put(finding.iter);
-  packer.Put(finding.amount);
-  packer.Put(finding.evidence_ns);
-  packer.Put(finding.evidence_start_ns);
-  packer.Put(finding.evidence_end_ns);
+#define SLOWTOKEN_PUT(number, column, member, coding) packer.Put(static_cast<uint64_t>(finding.member));
+  SLOWTOKEN_FINDING_MEMBERS(SLOWTOKEN_PUT, 0, )
+#undef SLOWTOKEN_PUT
 }
 
 record::CauseFinding GetFinding(ByteStore::Reader& reader) {
   record::CauseFinding finding;
-  finding.cause = static_cast<record::Cause>(Get(reader));
-  finding.evidence = static_cast<record::EvidenceKind>(Get(reader));
-  finding.confidence = static_cast<record::Confidence>(Get(reader));
-  finding.thread = static_cast<record::ThreadId>(Get(reader));
-  finding.req = Get(reader);
-  finding.iter = Get(reader);
-  finding.amount = Get(reader);
-  finding.evidence_ns = Get(reader);
-  finding.evidence_start_ns = Get(reader);
-  finding.evidence_end_ns = Get(reader);
+#define SLOWTOKEN_GET(number, column, member, coding) \
+  finding.member = static_cast<decltype(finding.member)>(Get(reader));
+  SLOWTOKEN_FINDING_MEMBERS(SLOWTOKEN_GET, 0, )
+#undef SLOWTOKEN_GET
   return finding;
 }
 

@@ -87,4 +87,18 @@ struct CauseFinding {
   bool operator==(const CauseFinding&) const = default;
 };
 
+// The members of a finding for whoever stores, shows or compares one: X(number, column, member, coding) as the tables
+// of trace/columns.h have it. `first`: the number of the first column; `of`: where the member is found, such as
+// `finding.`.
+// clang-format off
+#define SLOWTOKEN_FINDING_MEMBERS(X, first, of)                                                                     \
+  X(first + 0, cause, of cause, kNumber) X(first + 1, confidence, of confidence, kNumber)                           \
+  X(first + 2, evidence, of evidence, kNumber) X(first + 3, evidence_ns, of evidence_ns, kNumber)                   \
+  X(first + 4, evidence_start_ns, of evidence_start_ns, kNumber)                                                    \
+  X(first + 5, evidence_end_ns, of evidence_end_ns, kNumber) X(first + 6, evidence_thread, of thread, kNumber)      \
+  X(first + 7, evidence_req, of req, kRequest) X(first + 8, evidence_iter, of iter, kNumber)                        \
+  X(first + 9, evidence_amount, of amount, kNumber)
+// clang-format on
+static_assert(sizeof(CauseFinding) == 56, "a member changed");
+
 }  // namespace slowtoken::record

@@ -15,16 +15,10 @@ using record::EvidenceKind;
 
 v1::Finding ToFinding(const record::CauseFinding& finding) {
   v1::Finding out;
-  out.set_cause(static_cast<uint32_t>(finding.cause));
-  out.set_evidence(static_cast<uint32_t>(finding.evidence));
-  out.set_confidence(static_cast<uint32_t>(finding.confidence));
-  out.set_thread(finding.thread);
-  out.set_req(finding.req);
-  out.set_iter(finding.iter);
-  out.set_amount(finding.amount);
-  out.set_evidence_ns(finding.evidence_ns);
-  out.set_start_ns(finding.evidence_start_ns);
-  out.set_end_ns(finding.evidence_end_ns);
+#define SLOWTOKEN_SET(number, column, member, coding) \
+  out.set_##member(static_cast<decltype(out.member())>(finding.member));
+  SLOWTOKEN_FINDING_MEMBERS(SLOWTOKEN_SET, 0, )
+#undef SLOWTOKEN_SET
   return out;
 }
 
@@ -47,8 +41,8 @@ Json EvidenceJson(const v1::Finding& finding) {
   Json out = {{"kind", EvidenceText(finding)}};
   if (finding.evidence_ns() != 0) {
     out["ns"] = finding.evidence_ns();
-    if (finding.end_ns() != 0) out["start_ns"] = finding.start_ns();
-    if (finding.end_ns() != 0) out["end_ns"] = finding.end_ns();
+    if (finding.evidence_end_ns() != 0) out["start_ns"] = finding.evidence_start_ns();
+    if (finding.evidence_end_ns() != 0) out["end_ns"] = finding.evidence_end_ns();
   }
   if (finding.thread() != 0) out["thread"] = finding.thread();
   if (finding.iter() != 0) out["iter"] = finding.iter();

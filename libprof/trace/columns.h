@@ -168,17 +168,6 @@ SLOWTOKEN_COLUMNS_OF(record::ClockSnapshot, SLOWTOKEN_CLOCK_COLUMNS, 48, 6)
 // clang-format on
 SLOWTOKEN_COLUMNS_OF(record::OwnCost, SLOWTOKEN_OWN_COST_COLUMNS, 64, 7)
 
-// The cause of a stall or of a slow first token, by the numbers of its columns.
-// clang-format off
-#define SLOWTOKEN_FINDING_COLUMNS(X, a, b, c, d, e, f, g, h, i, j)                                            \
-  X(a, cause, finding.cause, kNumber) X(b, confidence, finding.confidence, kNumber)                           \
-  X(c, evidence, finding.evidence, kNumber) X(d, evidence_ns, finding.evidence_ns, kNumber)                   \
-  X(e, evidence_start_ns, finding.evidence_start_ns, kNumber)                                                 \
-  X(f, evidence_end_ns, finding.evidence_end_ns, kNumber) X(g, evidence_thread, finding.thread, kNumber)      \
-  X(h, evidence_req, finding.req, kRequest) X(i, evidence_iter, finding.iter, kNumber)                        \
-  X(j, evidence_amount, finding.amount, kNumber)
-// clang-format on
-
 // clang-format off
 #define SLOWTOKEN_REQUEST_SUMMARY_COLUMNS(X)                                                                  \
   X(1, arrival, arrival, kTime) X(2, end, end, kAfter) X(3, req, req, kRequest)                               \
@@ -187,7 +176,9 @@ SLOWTOKEN_COLUMNS_OF(record::OwnCost, SLOWTOKEN_OWN_COST_COLUMNS, 64, 7)
   X(10, tokens, tokens, kNumber) X(11, gaps, gaps, kNumber) X(12, gpu_share_ns, gpu_share_ns, kNumber)        \
   X(13, prefill_gpu_ns, prefill_gpu_ns, kNumber) X(14, prefill_collective_ns, prefill_collective_ns, kNumber) \
   X(15, prefill_idle_ns, prefill_idle_ns, kNumber) X(16, preemptions, preemptions, kNumber)                   \
-  X(17, iterations, iterations, kNumber) X(22, is_slow, is_slow, kNumber) X(23, largest_phase, largest_phase, kNumber) X(24, excess_ns, excess_ns, kNumber) SLOWTOKEN_FINDING_COLUMNS(X, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34)
+  X(17, iterations, iterations, kNumber) X(22, is_slow, is_slow, kNumber)                                     \
+  X(23, largest_phase, largest_phase, kNumber) X(24, excess_ns, excess_ns, kNumber)                           \
+  SLOWTOKEN_FINDING_MEMBERS(X, 25, finding.)
 // clang-format on
 SLOWTOKEN_COLUMNS_OF(record::RequestSummary, SLOWTOKEN_REQUEST_SUMMARY_COLUMNS, 352, 34)
 
@@ -202,7 +193,8 @@ inline constexpr unsigned kGapPhaseMask = 13;
   X(5, gap_ns, gap_ns, kNumber) X(6, has_interference, has_interference, kNumber)                       \
   X(7, interference_est_ns, interference_est_ns, kNumber) X(8, median_used_ns, median_used_ns, kNumber) \
   X(9, is_stall, is_stall, kNumber) X(10, largest_phase, largest_phase, kNumber)                        \
-  X(11, excess_ns, excess_ns, kNumber) X(12, flags, flags, kNumber) SLOWTOKEN_FINDING_COLUMNS(X, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24)
+  X(11, excess_ns, excess_ns, kNumber) X(12, flags, flags, kNumber)                                     \
+  SLOWTOKEN_FINDING_MEMBERS(X, 15, finding.)
 // clang-format on
 SLOWTOKEN_COLUMNS_OF(record::GapSummary, SLOWTOKEN_GAP_SUMMARY_COLUMNS, 256, 24)
 

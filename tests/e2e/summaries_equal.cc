@@ -42,9 +42,10 @@ class Lines : public record::EventVisitor {
   }
   static std::string Finding(const record::CauseFinding& f) {
     std::ostringstream text;
-    text << " cause " << static_cast<int>(f.cause) << ' ' << static_cast<int>(f.evidence) << ' '
-         << static_cast<int>(f.confidence) << ' ' << f.thread << ' ' << f.req << ' ' << f.iter << ' ' << f.amount << ' '
-         << f.evidence_ns << ' ' << f.evidence_start_ns << ' ' << f.evidence_end_ns;
+    text << " cause";
+#define SLOWTOKEN_PRINT(number, column, member, coding) text << ' ' << static_cast<uint64_t>(f.member);
+    SLOWTOKEN_FINDING_MEMBERS(SLOWTOKEN_PRINT, 0, )
+#undef SLOWTOKEN_PRINT
     return text.str();
   }
   void On(const record::IterationSummary& i) override {

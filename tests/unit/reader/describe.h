@@ -143,8 +143,11 @@ class Describer {
 
  private:
   static std::string Finding(const record::CauseFinding& f) {
-    return Join(int(f.cause), int(f.evidence), int(f.confidence), f.thread, f.req, f.iter, f.amount, f.evidence_ns,
-                f.evidence_start_ns, f.evidence_end_ns);
+    std::string text;
+#define SLOWTOKEN_JOIN(number, column, member, coding) text += Join(static_cast<uint64_t>(f.member));
+    SLOWTOKEN_FINDING_MEMBERS(SLOWTOKEN_JOIN, 0, )
+#undef SLOWTOKEN_JOIN
+    return text;
   }
   template <typename... Parts>
   static std::string Join(const Parts&... parts) {
