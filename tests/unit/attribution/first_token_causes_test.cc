@@ -3,21 +3,14 @@
 
 #include <functional>
 
-#include "scene.h"
+#include "cause_scene.h"
 
 namespace slowtoken::attribution::testing {
 namespace {
 
-using record::AnnotationName;
-using record::Cause;
-using record::Confidence;
-using record::EvidenceKind;
 using record::TtftPhase;
 
-constexpr TimeNs kBase = 5 * kSecond;
-constexpr record::ThreadId kScheduler = 1, kWorker = 2;
 constexpr record::RequestId kPlain = 40, kOdd = 41;  // requests 1 … kPlain are plain; then comes the odd one
-constexpr record::CorrelationId kSpare = 100'000;
 
 struct Path {
   TimeNs handoff = 50 * kUs, tokenize = 200 * kUs, queue = 200 * kUs, schedule = 200 * kUs, submit = 300 * kUs;
@@ -30,7 +23,7 @@ struct Times {
   TimeNs arrival = 0, tokenize = 0, queued = 0, schedule = 0, submit = 0, prefill = 0, wait = 0, sample = 0, send = 0;
 };
 
-class FirstTokenCausesTest : public ::testing::Test {
+class FirstTokenCausesTest : public CauseScene {
  protected:
   void Play(const Path& odd, const std::function<void(const Times&)>& more = {}) {
     TimeNs at = kBase;
@@ -39,10 +32,7 @@ class FirstTokenCausesTest : public ::testing::Test {
       if (req == kOdd && more) more(times);
       at = times.send + kSecond;
     }
-    for (const record::ThreadId thread : {kScheduler, kWorker}) {
-      const record::CpuSample sample{.start = kBase, .end = at + kSecond, .thread = thread, .exact = true};
-      scene_.log().push_back({sample, {}, kBase});
-    }
+    Watch(at + kSecond);
     Deliver();
   }
 
@@ -75,14 +65,14 @@ class FirstTokenCausesTest : public ::testing::Test {
     scene_.Mark(AnnotationName::kReqQueued, req, t.queued);
     scene_.Mark(AnnotationName::kReqScheduled, req, t.schedule);
     if (path.wait == 0) {
-      Iteration(2 * req, {req, static_cast<uint32_t>(path.prompt), record::RowKind::kPrefill}, t.schedule, t.submit,
-                t.prefill, t.sample, t.sample + path.sample);
+      Prefill(2 * req, {req, static_cast<uint32_t>(path.prompt), record::RowKind::kPrefill}, t.prefill,
+              {t.schedule, t.submit, t.sample, t.sample + path.sample});
     } else {
       const auto half = static_cast<uint32_t>(path.prompt / 2);
-      Iteration(2 * req, {req, half, record::RowKind::kChunk}, t.schedule, t.submit, t.prefill, t.wait, t.wait + kUs);
+      Prefill(2 * req, {req, half, record::RowKind::kChunk}, t.prefill, {t.schedule, t.submit, t.wait, t.wait + kUs});
       const TimeNs again = t.wait + path.wait;
-      Iteration(2 * req + 1, {req, half, record::RowKind::kPrefill}, again - 300 * kUs, again - 200 * kUs, again,
-                t.sample, t.sample + path.sample);
+      Prefill(2 * req + 1, {req, half, record::RowKind::kPrefill}, again,
+              {again - 300 * kUs, again - 200 * kUs, t.sample, t.sample + path.sample});
     }
     scene_.Token(req, 1, committed, path.wait == 0 ? 2 * req : 2 * req + 1);
     scene_.Send(req, 1, committed, t.send, 1);
@@ -90,15 +80,12 @@ class FirstTokenCausesTest : public ::testing::Test {
     return t;
   }
 
-  void Iteration(uint64_t iter, record::BatchRow row, TimeNs schedule, TimeNs submit, TimeNs gpu, TimeNs sample,
-                 TimeNs end) {
-    const Options worker{.thread = kWorker};
-    scene_.Range(AnnotationName::kIterSchedule, iter, schedule, submit, {.thread = kScheduler});
-    scene_.Batch(iter, submit - kUs, true, {row});
-    scene_.Range(AnnotationName::kIter, iter, submit, end + kUs, worker);
-    scene_.Launch(static_cast<record::CorrelationId>(iter), gpu - 20 * kUs, gpu - 10 * kUs, worker);
-    scene_.Kernel(static_cast<record::CorrelationId>(iter), gpu, sample);
-    scene_.Range(AnnotationName::kIterSample, {}, sample, end, worker);
+  // An iteration of one request, which waits for its kernel before it samples.
+  void Prefill(uint64_t iter, record::BatchRow row, TimeNs gpu, const IterationTimes& t) {
+    const auto id = static_cast<record::CorrelationId>(iter);
+    Iteration(iter, true, {row}, t);
+    scene_.Launch(id, gpu - 20 * kUs, gpu - 10 * kUs, {.thread = kWorker});
+    scene_.Kernel(id, gpu, t.launched);
   }
 
   void ExpectCause(TtftPhase phase, Cause cause, EvidenceKind evidence, Confidence confidence = Confidence::kHigh) {
@@ -107,21 +94,14 @@ class FirstTokenCausesTest : public ::testing::Test {
     ASSERT_TRUE(odd->is_slow);
     EXPECT_STREQ(record::kTtftPhaseNames[static_cast<size_t>(odd->largest_phase)],
                  record::kTtftPhaseNames[static_cast<size_t>(phase)]);
-    EXPECT_STREQ(record::kCauseNames[static_cast<size_t>(odd->finding.cause)],
-                 record::kCauseNames[static_cast<size_t>(cause)]);
-    EXPECT_STREQ(record::kEvidenceNames[static_cast<size_t>(odd->finding.evidence)],
-                 record::kEvidenceNames[static_cast<size_t>(evidence)]);
-    EXPECT_EQ(odd->finding.confidence, confidence);
+    ExpectFinding(odd->finding, cause, evidence, confidence);
     for (record::RequestId req = 1; req <= kPlain; ++req) {
       const record::RequestSummary* plain = bench_.out().Find(req);
       ASSERT_NE(plain, nullptr);
       EXPECT_FALSE(plain->is_slow) << req;
     }
   }
-  const record::CauseFinding& Finding() { return bench_.out().Find(kOdd)->finding; }
-
-  Bench bench_;
-  Scene scene_{bench_};
+  const CauseFinding& Finding() { return bench_.out().Find(kOdd)->finding; }
 };
 
 TEST_F(FirstTokenCausesTest, QueuedForTheReasonTheEngineGives) {
@@ -221,17 +201,15 @@ TEST_F(FirstTokenCausesTest, ManyGraphsCapturedOneAfterAnotherAreOneColdStart) {
       call.correlation = kSpare + k;
       call.thread = kWorker;
       call.captured = true;
-      scene_.log().push_back({call, {}, call.end});
+      Log(call, call.end);
     }
   });
   ExpectCause(TtftPhase::kSubmit, Cause::kColdStart, EvidenceKind::kGraphBuild);
 }
 
 TEST_F(FirstTokenCausesTest, AWorkerThatSleptIsPaused) {
-  Play({.submit = 40 * kMs}, [&](const Times& t) {
-    const record::OffCpu off{t.submit + kMs, t.prefill - kMs, kWorker, record::OffCpuReason::kBlocked, 0};
-    scene_.log().push_back({off, {}, off.end});
-  });
+  Play({.submit = 40 * kMs},
+       [&](const Times& t) { Off(kWorker, t.submit + kMs, t.prefill - kMs, record::OffCpuReason::kBlocked); });
   ExpectCause(TtftPhase::kSubmit, Cause::kHostPaused, EvidenceKind::kThreadBlocked);
 }
 

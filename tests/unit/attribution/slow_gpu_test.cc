@@ -12,25 +12,23 @@ TEST_F(StallCausesTest, TheSameWorkThatTakesLonger) {
 
 // A sample of the GPU half a second before the odd step.
 TEST_F(StallCausesTest, TheSameWorkThatTakesLongerWhileTheClocksAreHeldDown) {
-  Play({.gpu = 32 * kMs}, [&](const Times& t) {
-    scene_.log().push_back({Sample(t.gpu - 500 * kMs, 0x4 | 0x1), {}, t.gpu});
-  });
+  Play({.gpu = 32 * kMs}, [&](const Times& t) { Log(Sample(t.gpu - 500 * kMs, 0x4 | 0x1), t.gpu); });
   ExpectCause(Cause::kGpuSlow, EvidenceKind::kClocks);
   EXPECT_EQ(Stall().finding.amount, 0x4u) << "only reasons that slow a GPU down";
 }
 
 TEST_F(StallCausesTest, ClocksHeldDownLongBeforeOrOnAnotherGpuExplainNothing) {
   Play({.gpu = 32 * kMs}, [&](const Times& t) {
-    scene_.log().push_back({Sample(t.gpu - 1500 * kMs, 0x4), {}, t.gpu});
+    Log(Sample(t.gpu - 1500 * kMs, 0x4), t.gpu);
     record::DeviceSample other = Sample(t.gpu, 0x40);
     other.device = 1;
-    scene_.log().push_back({other, {}, t.gpu});
+    Log(other, t.gpu);
   });
   ExpectCause(Cause::kGpuSlow, EvidenceKind::kSlowKernels);
 }
 
 TEST_F(StallCausesTest, ClocksHeldDownAreNoCauseWhereTheWorkTookAsLongAsEver) {
-  Play({.schedule = 30 * kMs}, [&](const Times& t) { scene_.log().push_back({Sample(t.gpu, 0x4), {}, t.gpu}); });
+  Play({.schedule = 30 * kMs}, [&](const Times& t) { Log(Sample(t.gpu, 0x4), t.gpu); });
   EXPECT_NE(Stall().finding.cause, Cause::kGpuSlow);
 }
 

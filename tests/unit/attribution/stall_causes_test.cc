@@ -39,7 +39,7 @@ TEST_F(StallCausesTest, AThrottledCgroupIsNamed) {
   Play({.schedule = 30 * kMs}, [&](const Times& t) {
     Off(kScheduler, t.schedule + kMs, t.submit - kMs, record::OffCpuReason::kPreempted);
     const record::HostSample sample{.start = t.schedule, .end = t.submit, .throttled_ns = 27 * kMs};
-    scene_.log().push_back({sample, {}, sample.end});
+    Log(sample, sample.end);
   });
   ExpectCause(Cause::kHostPaused, EvidenceKind::kThrottled);
   EXPECT_EQ(Stall().finding.amount, 27 * kMs);
@@ -129,7 +129,7 @@ TEST_F(StallCausesTest, BuildingAGraphIsAGraphMiss) {
       call.thread = kWorker;
       call.api_class = record::ApiClass::kKernelLaunch;
       call.captured = true;
-      scene_.log().push_back({call, {}, call.end});
+      Log(call, call.end);
     }
   });
   ExpectCause(Cause::kGraphMiss, EvidenceKind::kGraphBuild);
@@ -190,7 +190,7 @@ TEST_F(StallCausesTest, WaitingInACollective) {
 TEST_F(StallCausesTest, OurOwnFlushIsOwnedUpTo) {
   Play({.submit = 30 * kMs}, [&](const Times& t) {
     const record::Overhead overhead{t.submit + kMs, t.gpu - kMs, kWorker, record::OverheadKind::kBufferFlush, 0};
-    scene_.log().push_back({overhead, {}, overhead.end});
+    Log(overhead, overhead.end);
   });
   ExpectCause(Cause::kProfiler, EvidenceKind::kOwnFlush);
 }
@@ -202,11 +202,11 @@ TEST_F(StallCausesTest, ABlindStallStaysUnknown) {
     status.state = record::SourceState::kLost;
     status.reason = record::BlindReason::kOtherTool;
     status.time = t.schedule + kMs;
-    scene_.log().push_back({status, {}, status.time});
+    Log(status, status.time);
     status.state = record::SourceState::kActive;
     status.reason = record::BlindReason::kNone;
     status.time = t.submit - kMs;
-    scene_.log().push_back({status, {}, status.time});
+    Log(status, status.time);
   });
   ExpectCause(Cause::kUnknown, EvidenceKind::kBlind, Confidence::kNone);
 }

@@ -2,28 +2,17 @@
 // of stall_causes_test.cc and slow_gpu_test.cc.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <string_view>
 #include <vector>
 
-#include "scene.h"
+#include "cause_scene.h"
 
 namespace slowtoken::attribution::testing {
 
-using record::AnnotationKind;
-using record::AnnotationName;
-using record::Cause;
-using record::CauseFinding;
-using record::Confidence;
-using record::EvidenceKind;
 using record::GapPhase;
 
-constexpr TimeNs kBase = 5 * kSecond;
-constexpr record::ThreadId kScheduler = 1, kWorker = 2;
 constexpr uint64_t kSteps = 60, kOdd = 50;  // tokens; the one that stalls
-constexpr record::CorrelationId kSpare = 100'000;
 
 // How long each part of a step takes.
 struct Step {
@@ -39,9 +28,9 @@ struct Times {
   TimeNs schedule = 0, submit = 0, gpu = 0, sample = 0, commit = 0, send = 0, end = 0;  // starts; end of the step
 };
 
-class StallCausesTest : public ::testing::Test {
+class StallCausesTest : public CauseScene {
  protected:
-  explicit StallCausesTest(const EngineConfig& config = SmallConfig()) : bench_(config) {}
+  explicit StallCausesTest(const EngineConfig& config = SmallConfig()) : CauseScene(config) {}
 
   // Plays kSteps steps, the odd one as given; `more` adds what happens in it.
   void Play(const Step& odd, const std::function<void(const Times&)>& more = {}) {
@@ -51,8 +40,7 @@ class StallCausesTest : public ::testing::Test {
       if (i == kOdd && more) more(times);
       at = times.end;
     }
-    end_ = at;
-    if (watched_) Watch();
+    if (watched_) Watch(at + kSecond);
     scene_.Play();
   }
 
@@ -65,16 +53,11 @@ class StallCausesTest : public ::testing::Test {
     t.commit = t.sample + step.sample;
     t.send = t.commit + step.commit;
     t.end = t.send + step.send;
-    const Options worker{.thread = kWorker};
-    scene_.Range(AnnotationName::kIterSchedule, i, t.schedule, t.submit, {.thread = kScheduler});
     std::vector<record::BatchRow> rows = step.joins;
     if (i == 1) rows.push_back(Row(1, 1, record::RowKind::kDecode));
-    scene_.Batch(i, t.submit - 10 * kUs, i == 1, rows);
-    scene_.Range(AnnotationName::kIter, i, t.submit, t.commit + 10 * kUs, worker);
     const TimeNs launched = step.launches == 1 ? t.gpu : t.sample;  // kernel by kernel takes until the last one
-    scene_.Range(AnnotationName::kIterForward, {}, t.submit + 10 * kUs, launched, worker);
-    AddGpu(i, step, t, worker);
-    scene_.Range(AnnotationName::kIterSample, {}, launched + 5 * kUs, t.commit, worker);
+    Iteration(i, i == 1, rows, {t.schedule, t.submit, launched, t.commit});
+    AddGpu(i, step, t, {.thread = kWorker});
     scene_.Token(1, i, t.send, i);
     scene_.Send(1, i, t.send, t.end, 1);
     return t;
@@ -104,23 +87,6 @@ class StallCausesTest : public ::testing::Test {
     return {.time = time, .throttle_reasons = reasons, .present = record::kSampleThrottle};
   }
 
-  // Samples of both threads over everything, in pieces of 100 ms.
-  void Watch() {
-    for (const record::ThreadId thread : {kScheduler, kWorker}) {
-      for (TimeNs at = kBase; at < end_ + kSecond; at += 100 * kMs) {
-        record::CpuSample sample{.start = at, .end = at + 100 * kMs, .ran_ns = ran_, .thread = thread, .exact = exact_};
-        sample.waited_ns = waited_;
-        scene_.log().push_back({sample, {}, sample.end});
-      }
-    }
-  }
-  void Off(record::ThreadId thread, TimeNs start, TimeNs end, record::OffCpuReason reason) {
-    scene_.log().push_back({record::OffCpu{start, end, thread, reason, 0}, {}, end});
-  }
-  void HostRange(AnnotationName name, record::ThreadId thread, TimeNs start, TimeNs end) {
-    scene_.Range(name, {}, start, end, {.thread = thread});
-  }
-
   // The one stall there is.
   record::GapSummary Stall() {
     std::vector<record::GapSummary> stalls;
@@ -134,19 +100,11 @@ class StallCausesTest : public ::testing::Test {
   }
   void ExpectCause(Cause cause, EvidenceKind evidence, Confidence confidence = Confidence::kHigh) {
     const record::GapSummary stall = Stall();
-    EXPECT_STREQ(record::kCauseNames[static_cast<size_t>(stall.finding.cause)],
-                 record::kCauseNames[static_cast<size_t>(cause)])
-        << record::kGapPhaseNames[static_cast<size_t>(stall.largest_phase)];
-    EXPECT_STREQ(record::kEvidenceNames[static_cast<size_t>(stall.finding.evidence)],
-                 record::kEvidenceNames[static_cast<size_t>(evidence)]);
-    EXPECT_EQ(stall.finding.confidence, confidence);
+    SCOPED_TRACE(record::kGapPhaseNames[static_cast<size_t>(stall.largest_phase)]);
+    ExpectFinding(stall.finding, cause, evidence, confidence);
   }
 
-  Bench bench_;
-  Scene scene_{bench_};
-  TimeNs end_ = 0;
-  bool watched_ = true, exact_ = true;
-  uint64_t ran_ = 100 * kMs, waited_ = 0;
+  bool watched_ = true;
 };
 
 }  // namespace slowtoken::attribution::testing
