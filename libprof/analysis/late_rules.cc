@@ -37,6 +37,14 @@ void LateRules::On(const record::NvtxDomainInfo& domain) {
   const std::string name(dictionary_->text(domain.name));
   const auto fresh = static_cast<uint16_t>(std::min(numbers_.size() + 1, rules::RangeRules::kMostDomains));
   domains_[{domain.process, domain.domain}] = numbers_.try_emplace(name, fresh).first->second;
+  if (name == record::kUserAnnotationDomain) user_annotations_.emplace(domain.process, domain.domain);
+}
+
+bool LateRules::said_itself() const {
+  return std::any_of(says_itself_.begin(), says_itself_.end(), [this](const auto& said) {
+    const auto imported = user_annotations_.lower_bound({said.first, 0});
+    return imported == user_annotations_.end() || imported->first != said.first;
+  });
 }
 
 void LateRules::On(const record::NvtxRange& range) {
@@ -48,15 +56,26 @@ void LateRules::On(const record::Annotation& annotation) {
   if (annotation.name == AnnotationName::kIter) says_itself_[annotation.process] = true;
 }
 
-bool LateRules::Means(const record::NvtxRange& range, Found& found) {
+const rules::RangeRule* LateRules::RuleIn(uint16_t domain, std::string_view text, AnnotationKind kind,
+                                          rules::Captures& captures) {
+  const auto name = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.second == domain; });
+  if (!rules_->May(domain, name == numbers_.end() ? std::string_view() : name->first, text)) return nullptr;
+  return rules_->Find(domain, text, kind, captures);
+}
+
+const rules::RangeRule* LateRules::RuleOf(const record::NvtxRange& range, AnnotationKind kind,
+                                          rules::Captures& captures) {
   const std::string_view text = dictionary_->text(range.message);
   const auto known = domains_.find({range.process, range.domain});
   const uint16_t domain = range.domain == 0 ? uint16_t{0} : known == domains_.end() ? UINT16_MAX : known->second;
-  const auto name = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.second == domain; });
-  if (!rules_->May(domain, name == numbers_.end() ? std::string_view() : name->first, text)) return false;
+  const rules::RangeRule* rule = RuleIn(domain, text, kind, captures);
+  return rule == nullptr && IsUserAnnotation(range) ? RuleIn(0, text, kind, captures) : rule;
+}
+
+bool LateRules::Means(const record::NvtxRange& range, Found& found) {
   const AnnotationKind kind = range.range_id != 0 ? AnnotationKind::kStartEnd : AnnotationKind::kPushPop;
   rules::Captures captures;
-  found.rule = rules_->Find(domain, text, kind, captures);
+  found.rule = RuleOf(range, kind, captures);
   if (found.rule == nullptr) return false;
   if (!found.rule->needs_known) known_[{range.process, found.rule->pack}] = true;
   if (found.rule->as_it_is || !TakeNumbers(captures, found.annotation)) return false;

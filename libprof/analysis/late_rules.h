@@ -2,13 +2,16 @@
 // imported. The recorder applies rules as events come; here ranges arrive when they have ended, those inside before
 // those around, so a first pass collects what rules mean, Settle puts it in order and numbers it, and a second pass
 // finds the meaning of each range. A process that says iterations itself keeps them. Rules that need a request's id are
-// left out: ids are pseudonyms by the recorder's key. Offline, single threaded; 60 bytes a range that a rule means.
+// left out: ids are pseudonyms by the recorder's key. What PyTorch's record_function said in an imported trace counts
+// as said in the default domain: an engine has one text for both, and record_function knows no domains. Offline, single
+// threaded; 60 bytes a range that a rule means.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +34,8 @@ class LateRules final : public record::EventVisitor {
   void On(const record::NvtxRange& range) override;
   void On(const record::Annotation& annotation) override;
   bool found() const { return !found_.empty(); }
-  bool said_itself() const { return !says_itself_.empty(); }
+  // A process says iterations itself. Of an import that says little: its labels became iterations, their parts did not.
+  bool said_itself() const;
   void Settle();
 
   // The second: what a range means, or nullptr.
@@ -56,6 +60,13 @@ class LateRules final : public record::EventVisitor {
     record::Annotation annotation;
   };
   static Key KeyOf(const record::NvtxRange& range) { return {range.process, range.thread, range.start, range.message}; }
+  bool IsUserAnnotation(const record::NvtxRange& range) const {
+    return user_annotations_.contains({range.process, range.domain});
+  }
+  const rules::RangeRule* RuleOf(const record::NvtxRange& range, record::AnnotationKind kind,
+                                 rules::Captures& captures);
+  const rules::RangeRule* RuleIn(uint16_t domain, std::string_view text, record::AnnotationKind kind,
+                                 rules::Captures& captures);
   bool Means(const record::NvtxRange& range, Found& found);
   using Position = std::vector<Found>::iterator;
   void NumberProcess(Position begin, Position end);
@@ -69,6 +80,7 @@ class LateRules final : public record::EventVisitor {
   std::unique_ptr<rules::RangeRules> rules_;
   std::map<std::pair<record::ProcessIndex, record::DomainId>, uint16_t> domains_;  // numbers for rules_
   std::map<std::string, uint16_t> numbers_;                                        // by the domain's name
+  std::set<std::pair<record::ProcessIndex, record::DomainId>> user_annotations_;
   std::map<record::ProcessIndex, bool> says_itself_;
   std::map<std::pair<record::ProcessIndex, uint8_t>, bool> known_;  // by pack: the process is that engine's
   std::vector<Found> found_;

@@ -10,6 +10,9 @@
 
 namespace slowtoken::record {
 
+// The domain of imported traces that holds what PyTorch's record_function said on the host.
+inline constexpr const char* kUserAnnotationDomain = "user_annotation";
+
 enum class PayloadType : uint8_t { kInt, kUint, kDouble, kText, kAddress };
 
 // One decoded payload field. `name` is the schema's field name (or empty for a plain payload value).

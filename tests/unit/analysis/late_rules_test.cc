@@ -107,6 +107,35 @@ TEST_F(LateRulesTest, AProcessThatSaysIterationsItselfKeepsThem) {
   EXPECT_EQ(Meaning(part), "iter.forward");
 }
 
+// In an import the labels are iterations already; what an engine said inside them is in a domain of the importer's.
+TEST_F(LateRulesTest, WhatRecordFunctionSaidCountsAsTheDefaultDomain) {
+  Domain(1, record::kUserAnnotationDomain);
+  Domain(2, "gpu_user_annotation");
+  record::Annotation label;
+  label.name = AnnotationName::kIter;
+  rules_->On(label);
+  EXPECT_FALSE(rules_->said_itself()) << "its parts are still to be found";
+  const auto step = Range("execute_context_0(0)_generation_4(4)", 1000, 2000, 1);
+  const auto forward = Range("gpu_model_runner: forward", 1100, 1500, 1);
+  const auto on_gpu = Range("gpu_model_runner: forward", 1200, 1900, 2);
+  Settle();
+  EXPECT_EQ(Meaning(step), "-") << "the importer made the iteration";
+  EXPECT_EQ(Meaning(forward), "iter.forward");
+  EXPECT_EQ(Meaning(on_gpu), "-") << "GPU time of the same range, on no thread";
+}
+
+TEST_F(LateRulesTest, ARuleMayNameTheDomainOfUserAnnotations) {
+  Use("pack mine 1\nrule push-pop \"my sampler\" iter.sample domain=user_annotation\n"
+      "rule push-pop \"my forward\" iter.forward domain=another\n");
+  Domain(1, record::kUserAnnotationDomain);
+  const auto sample = Range("my sampler", 1000, 2000, 1), plain = Range("my sampler", 5000, 6000);
+  const auto other = Range("my forward", 3000, 4000, 1);
+  Settle();
+  EXPECT_EQ(Meaning(sample), "iter.sample");
+  EXPECT_EQ(Meaning(plain), "-");
+  EXPECT_EQ(Meaning(other), "-") << "record_function knows no domains";
+}
+
 TEST_F(LateRulesTest, CommonWordsNeedAnUnmistakableOne) {
   const auto early = Range("Forward", 1000, 2000, 0, 1), preprocess = Range("Preprocess", 500, 900);
   const auto forward = Range("Forward", 1000, 2000);

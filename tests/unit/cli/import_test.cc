@@ -65,6 +65,33 @@ TEST_F(ImportVerb, AFileBecomesATraceThatEveryVerbReads) {
   EXPECT_EQ(Slowtoken({"diff", trace, trace}).code, 0);
 }
 
+TEST_F(ImportVerb, RulePacksReadWhatRecordFunctionSaid) {
+  const std::string source = File("a.json", KinetoText()
+                                                .Annotation("execute_context_0(0)_generation_4(4)", "1000", "500")
+                                                .Annotation("gpu_model_runner: sample", "1300", "100")
+                                                .Annotation("my sampler", "1420", "20")
+                                                .Call("cudaLaunchKernel", 5, "1100", "4")
+                                                .Call("cudaLaunchKernel", 6, "1350", "4")
+                                                .Call("cudaLaunchKernel", 7, "1425", "4")
+                                                .Kernel("gemm", 5, "1110", "50")
+                                                .Kernel("copy_ids", 6, "1360", "10")
+                                                .Kernel("copy_ids", 7, "1430", "10")
+                                                .Text());
+  const std::string trace = In("a.stt"), pack = File("my.pack", R"(pack mine 1
+rule push-pop "my sampler" iter.sample
+)");
+  ASSERT_EQ(Slowtoken({"import", source, "-o", trace}).code, 0);
+  const auto gpu_ns = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"report", trace, "--format=json", "--iterations"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const json iterations = json::parse(Slowtoken(arguments).out)["iterations"];
+    EXPECT_EQ(iterations["count"], 1);
+    return iterations["list"][0]["gpu_ns"].get<uint64_t>();
+  };
+  EXPECT_EQ(gpu_ns({}), 60'000u) << "what is launched inside iter.sample is sampling, and no work of the model";
+  EXPECT_EQ(gpu_ns({"--rules=" + pack}), 50'000u);
+}
+
 TEST_F(ImportVerb, TheTextSaysWhatNobodyKnows) {
   ASSERT_EQ(Slowtoken({"import", File("a.json", Step(0)), "-o", In("a.stt")}).code, 0);
   const CommandResult report = Slowtoken({"report", In("a.stt")});
