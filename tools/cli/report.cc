@@ -25,8 +25,8 @@ constexpr const char* kExamples =
     "  slowtoken report traces --format=json --iterations -o report.json\n"
     "  slowtoken report traces --format=html -o report.html       a page for a browser, without a network\n";
 constexpr const char* kNoPage =
-    "this slowtoken was built without the HTML report, as the charting library was missing: get it with "
-    "tools/dev/fetch-uplot and build again, or take --format=json";
+    "this slowtoken was built without the HTML report: run tools/dev/fetch-uplot, configure with "
+    "-DSLOWTOKEN_BUILD_PAGE=ON and build again, or take --format=json";
 
 struct ReportOptions {
   TracePass::Input input;

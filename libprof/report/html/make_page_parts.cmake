@@ -1,5 +1,6 @@
 # Makes page_parts.inc of the page's sources and of uPlot, as string literals.
 # usage: cmake -DPAGE_DIR=DIR -DSCRIPTS="a.js b.js …" -DUPLOT_DIR=DIR -DOUT=FILE -P make_page_parts.cmake
+#   UPLOT_DIR empty: there is no page, and `slowtoken report --format=html` says so
 separate_arguments(SCRIPTS)
 
 # A literal for each 32 KB: what every compiler takes.
@@ -21,7 +22,7 @@ literal(${PAGE_DIR}/style.css style)
 set(styles "${style}")
 set(library "\"\"")
 set(licence "\"\"")
-if(EXISTS "${UPLOT_DIR}/uPlot.iife.min.js")
+if(NOT UPLOT_DIR STREQUAL "")
   literal(${UPLOT_DIR}/uPlot.iife.min.js library)
   literal(${UPLOT_DIR}/uPlot.min.css uplot_style)
   literal(${UPLOT_DIR}/LICENSE licence)
