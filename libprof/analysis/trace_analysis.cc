@@ -29,6 +29,7 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
       captured_ranges_(dictionary, places_.ranges()),
       graph_builds_(dictionary),
       kernels_(dictionary),
+      collectives_(dictionary),
       devices_(dictionary, places_),
       facts_(dictionary),
       surroundings_(dictionary),
@@ -36,6 +37,7 @@ TraceAnalysis::TraceAnalysis(const record::Dictionary& dictionary)
 
 void TraceAnalysis::OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) {
   if (launch != nullptr) inferred_.AddWork(record, *launch);
+  collectives_.AddWork(record);
   if (!IsInterval(record.start, record.end)) return;
   DeviceTimeline::Work work{record.start, record.end, EndedByOf(launch), record.lane, KindOf(record)};
   const bool single = launch != nullptr && launch->api_class != record::ApiClass::kGraphLaunch;
@@ -113,6 +115,7 @@ void TraceAnalysis::On(const record::RequestIdText& text) {
 }
 
 void TraceAnalysis::On(const record::NvtxDomainInfo& domain) {
+  collectives_.Add(domain);
   if (dictionary_->text(domain.name) == "llmserve") llmserve_.emplace(domain.process, domain.domain);
 }
 
@@ -145,6 +148,7 @@ void TraceAnalysis::Finish() {
   places_.ranges().Finish();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);
   inferred_.Finish();
+  collectives_.Finish();
   for (auto& [process, queue] : queues_) queue.Finish();
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analysis/captured_ranges.h"
+#include "analysis/collectives.h"
 #include "analysis/device_clocks.h"
 #include "analysis/devices.h"
 #include "analysis/graph_builds.h"
@@ -38,7 +39,10 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
 
   void OnWork(const attribution::GpuRecord& record, const attribution::Launch* launch) override;
   void OnLaunch(const attribution::Launch& launch) override;
-  void OnToldUntil(TimeNs time) override { inferred_.Settle(time); }
+  void OnToldUntil(TimeNs time) override {
+    inferred_.Settle(time);
+    collectives_.Settle(time);
+  }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
@@ -58,6 +62,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::NvtxMark& mark) override { AddText(mark.process, mark.domain, mark.message); }
   void On(const record::NvtxRange& range) override {
     places_.ranges().Add(range);
+    collectives_.Add(range);
     if (range.end != 0) AddText(range.process, range.domain, range.message);
   }
   void On(const record::ThreadInfo& thread) override {
@@ -109,6 +114,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   const GraphBuilds& graph_builds() const { return graph_builds_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
   const KernelTable& kernels() const { return kernels_; }
+  const Collectives& collectives() const { return collectives_; }
   const Devices& devices() const { return devices_; }
   const RecorderFacts& facts() const { return facts_; }
   const DeviceClocks& device_clocks() const { return device_clocks_; }
@@ -135,6 +141,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   absl::flat_hash_map<uint64_t, record::StringId> thread_names_;
   GraphNodes graph_nodes_;
   KernelTable kernels_;
+  Collectives collectives_;
   Devices devices_;
   RequestPresence presence_;
   absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // with --ids=clear only

@@ -39,7 +39,7 @@ class KinetoEvents final : public EventReceiver {
 
   // The domains of ranges, by their ids, from 1; those that have no range are left out.
   static constexpr const char* kDomains[] = {record::kUserAnnotationDomain, "gpu_user_annotation", "cpu_op",
-                                             "python_function", "collective"};
+                                             "python_function", record::kCollectiveDomain};
   bool UsesDomain(size_t index) const { return domain_used_[index]; }
 
   struct Window {  // what the profiler says it recorded; biased; 0 = it does not say

@@ -10,8 +10,9 @@
 
 namespace slowtoken::record {
 
-// The domain of imported traces that holds what PyTorch's record_function said on the host.
+// Domains of imported traces: what PyTorch's record_function said on the host; what was said of a collective's kernel.
 inline constexpr const char* kUserAnnotationDomain = "user_annotation";
+inline constexpr const char* kCollectiveDomain = "collective";
 
 enum class PayloadType : uint8_t { kInt, kUint, kDouble, kText, kAddress };
 

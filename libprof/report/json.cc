@@ -6,6 +6,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/collectives.h"
 #include "report/device_clocks.h"
 #include "report/findings.h"
 #include "report/json_gaps.h"
@@ -291,6 +292,7 @@ Json WholeJson(const v1::Report& report) {
   out["launch"] = LaunchJson(report.launch());
   out["launch_gaps"] = LaunchGapsJson(report);
   out["graphs"] = GraphsJson(report.graphs());
+  out["collectives"] = CollectivesJson(report);
   out["overhead"] = OverheadJson(report);
   out["conditions"] = ConditionsJson(report.conditions());
   return out;
@@ -300,8 +302,7 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
   out << "{\"schema\": \"slowtoken.report.v1\"";
   const Json whole = WholeJson(report);
   for (const auto& [name, value] : whole.items()) WriteMember(out, name.c_str(), value);
-  WriteArray(out, "ranks", google::protobuf::RepeatedPtrField<v1::Device>(),
-             DeviceJson);  // one host so far: none are merged
+  WriteArray(out, "ranks", report.ranks(), RankJson);
   WriteArray(out, "devices", report.devices(), DeviceJson);
   WriteArray(out, "kernels", report.kernels(), KernelJson);
   WriteArray(out, "kernel_categories", report.kernel_categories(), KernelCategoryJson);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/interval.h"
+#include "report/collectives.h"
 #include "report/coverage.h"
 #include "report/device_clocks.h"
 #include "report/inferred.h"
@@ -63,6 +64,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillCoverage(analysis, processes, reading, notes, report_);
   FillLaunchGaps(analysis, processes, std::move(decode_), report_);
   FillGraphs(analysis, *report_.mutable_graphs());
+  FillCollectives(analysis.collectives(), processes, report_);
   eager_fallbacks_.Fill(*report_.mutable_graphs());
   const uint64_t attributed_over = analysis::SaturatingAdd(ttft_sum_, gap_sum_);
   if (attributed_over != 0) {

@@ -8,6 +8,7 @@
 
 #include "analysis/text_safety.h"
 #include "report/ascii.h"
+#include "report/collectives.h"
 #include "report/imported.h"
 #include "report/kept_detail.h"
 #include "report/text_sections.h"
@@ -134,9 +135,10 @@ std::string AllText(const v1::Report& report, const Options& options, const Text
   if (options.only) return out + OneRequestText(report);
   return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
                       DefinitionText(report), SlowestText(report), SlowFirstText(report), StallsText(report)) +
-         absl::StrCat(IterationsText(report, options), LaunchText(report), DevicesText(report, style),
-                      GapFindingsText(report, style) + LaunchGapsText(report) + GraphsText(report), KernelsText(report),
-                      OwnCostText(report), ConditionsText(report, style));
+         absl::StrCat(
+             IterationsText(report, options), LaunchText(report), DevicesText(report, style),
+             GapFindingsText(report, style) + LaunchGapsText(report) + GraphsText(report) + CollectivesText(report),
+             KernelsText(report), OwnCostText(report), ConditionsText(report, style));
 }
 
 }  // namespace

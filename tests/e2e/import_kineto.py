@@ -122,6 +122,24 @@ def check_one(importer, path):
           f"{len(counted.events['user_annotation'])} annotations, {collectives} collectives, {counted.collectives} of them described, {counted.graph_launches} graph launches")
 
 
+def check_late_ranks(report, counted):
+    """Who started last, by the files' own clocks (one host): the report tells it by lengths, without them."""
+    collectives = zip(*(sorted(k for k in c.events["kernel"] if "nccl" in k[2]) for c in counted.values()))
+    late, waited = collections.Counter(), collections.Counter()
+    for kernels in collectives:
+        starts = dict(zip(counted, (kernel[0] for kernel in kernels)))
+        last = max(starts, key=starts.get)
+        late[last] += 1
+        waited[last] += sum(starts[last] - start for start in starts.values())
+    ranks = {rank["role"]: rank for rank in report["ranks"]}
+    expect({role: rank["late"] for role, rank in ranks.items() if rank["late"]} == dict(late), f"late ranks {ranks}, started last {late}")
+    for role, ns in waited.items():  # the kernels of one collective end within 7 us of each other
+        told = ranks[role]["kept_waiting_ns"]
+        expect(abs(told - ns) <= 7_000 * len(counted) * late[role], f"{role} kept the others waiting {told} ns, by starts {ns}")
+    expect(report["collectives"]["matched"] == sum(late.values()) and report["collectives"]["alone"] == 0, f"{report['collectives']}")
+    return late
+
+
 def check_ranks(importer, files):
     """Several files become one run: a process each, told apart by their ranks."""
     folder = importer.work / "ranks"
@@ -139,7 +157,8 @@ def check_ranks(importer, files):
         check_events(role, events, counted[role], process)
     result = importer.run("slowtoken", "import", files[0], "-o", folder, code=2)
     expect("holds traces already" in result.stderr, result.stderr)
-    print(f"{len(files)} ranks: {report['coverage']['kernels']} kernels")
+    late = check_late_ranks(report, counted)
+    print(f"{len(files)} ranks: {report['coverage']['kernels']} kernels, late in collectives: {dict(late)}")
 
 
 def main():

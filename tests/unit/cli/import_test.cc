@@ -119,6 +119,37 @@ TEST_F(ImportVerb, SeveralFilesBecomeARun) {
   EXPECT_NE(again.err.find("holds traces already"), std::string::npos) << again.err;
 }
 
+// Rank 1 comes 300 us late to each of three all-reduces, on a host whose clock is an hour ahead.
+TEST_F(ImportVerb, TheLateRankOfACollectiveIsNamed) {
+  std::vector<std::string> arguments = {"import"};
+  for (int rank = 0; rank < 2; ++rank) {
+    KinetoText text;
+    text.Before(R"("distributedInfo": {"rank": )" + std::to_string(rank) + "}");
+    for (int i = 0; i < 3; ++i) {
+      const uint64_t at = 1712195495519000 + (rank == 1 ? 3'600'000'000 : 0) + static_cast<uint64_t>(i) * 1000;
+      text.Kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", i + 1, std::to_string(at + (rank == 1 ? 300 : 0)),
+                  rank == 1 ? "100" : "400",
+                  R"(, "Collective name": "allreduce", "Process Group Name": "7", "Group size": 4, "Seq": )" +
+                      std::to_string(i));
+    }
+    arguments.push_back(File("rank" + std::to_string(rank) + ".json", text.Text()));
+  }
+  arguments.insert(arguments.end(), {"-o", In("ranks")});
+  ASSERT_EQ(Slowtoken(arguments).code, 0);
+  const json report = json::parse(Slowtoken({"report", In("ranks"), "--format=json"}).out);
+  EXPECT_EQ(report["collectives"]["matched"], 3);
+  EXPECT_EQ(report["collectives"]["by_time"], 0);
+  EXPECT_EQ(report["collectives"]["partial"], 3) << "of four ranks two are here";
+  ASSERT_EQ(report["ranks"].size(), 2u);
+  EXPECT_EQ(report["ranks"][0]["waited_ns"], 900'000);
+  EXPECT_EQ(report["ranks"][1]["role"], "rank1");
+  EXPECT_EQ(report["ranks"][1]["late"], 3);
+  const std::string text = Slowtoken({"report", In("ranks")}).out;
+  EXPECT_NE(text.find("late: rank1 4711, last to 3 of its 3; the others waited 900 us for it in all"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(ImportVerb, ATraceIsReplacedASourceIsNot) {
   const std::string source = File("a.json", Step(0)), trace = In("a.stt");
   ASSERT_EQ(Slowtoken({"import", source, "-o", trace}).code, 0);

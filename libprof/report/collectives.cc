@@ -1,0 +1,96 @@
+#include "report/collectives.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "analysis/text_safety.h"
+#include "report/report_builder.h"
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+using Ranks = google::protobuf::RepeatedPtrField<v1::Rank>;
+
+// The device only where a process has several.
+std::string RankName(const v1::Rank& rank, const Ranks& all) {
+  const std::string process = absl::StrCat(rank.role().empty() ? "process" : rank.role(), " ", rank.pid());
+  const auto of_process = std::count_if(all.begin(), all.end(), [&](const v1::Rank& other) {
+    return other.role() == rank.role() && other.pid() == rank.pid();
+  });
+  return of_process > 1 ? absl::StrCat(process, " GPU ", rank.device()) : process;
+}
+
+std::string LateText(const v1::Report& report) {
+  const auto late =
+      std::max_element(report.ranks().begin(), report.ranks().end(),
+                       [](const v1::Rank& a, const v1::Rank& b) { return a.kept_waiting_ns() < b.kept_waiting_ns(); });
+  if (late->late() == 0) return "  no rank came late\n";
+  return absl::StrCat("  late: ", RankName(*late, report.ranks()), ", last to ", WithCommas(late->late()), " of its ",
+                      WithCommas(late->collectives()), "; the others waited ", Duration(late->kept_waiting_ns()),
+                      " for it in all\n");
+}
+
+}  // namespace
+
+void FillCollectives(const analysis::Collectives& collectives, const std::vector<reader::ProcessInfo>& processes,
+                     v1::Report& report) {
+  if (collectives.ranks().size() < 2) return;
+  v1::Collectives& out = *report.mutable_collectives();
+  out.set_matched(collectives.matched());
+  out.set_by_time(collectives.by_time());
+  out.set_partial(collectives.partial());
+  out.set_alone(collectives.alone());
+  out.set_one_sided(collectives.one_sided());
+  *out.mutable_wait() = ToDistribution(collectives.longest_wait());
+  for (const auto& [id, rank] : collectives.ranks()) {
+    v1::Rank& added = *report.add_ranks();
+    if (id.first < processes.size()) {
+      added.set_role(analysis::SafeText(processes[id.first].role, 64));
+      added.set_pid(processes[id.first].pid);
+    }
+    added.set_device(id.second);
+    added.set_collectives(rank.collectives);
+    added.set_late(rank.late);
+    added.set_waited_ns(rank.waited_ns);
+    added.set_kept_waiting_ns(rank.kept_waiting_ns);
+  }
+}
+
+Json CollectivesJson(const v1::Report& report) {
+  if (!report.has_collectives()) return Json();
+  const v1::Collectives& all = report.collectives();
+  return {{"matched", all.matched()}, {"by_time", all.by_time()},     {"partial", all.partial()},
+          {"alone", all.alone()},     {"one_sided", all.one_sided()}, {"wait_ns", DistributionJson(all.wait())}};
+}
+
+Json RankJson(const v1::Rank& rank) {
+  return {{"role", rank.role()},
+          {"pid", rank.pid()},
+          {"device", rank.device()},
+          {"collectives", rank.collectives()},
+          {"late", rank.late()},
+          {"waited_ns", rank.waited_ns()},
+          {"kept_waiting_ns", rank.kept_waiting_ns()}};
+}
+
+std::string CollectivesText(const v1::Report& report) {
+  if (!report.has_collectives()) return "";
+  const v1::Collectives& all = report.collectives();
+  std::string out = absl::StrCat("\nCollectives: ", WithCommas(all.matched()), " seen on several of ",
+                                 WithCommas(static_cast<uint64_t>(report.ranks_size())), " ranks");
+  if (all.matched() != 0)
+    absl::StrAppend(&out, "\n  longest wait in each: ", SpreadText(all.wait()), "\n", LateText(report));
+  else
+    absl::StrAppend(&out, "\n");
+  if (all.partial() != 0)
+    absl::StrAppend(&out, "  ", WithCommas(all.partial()), " have more ranks than these: one of those may be later\n");
+  if (all.alone() != 0)
+    absl::StrAppend(&out, "  ", WithCommas(all.alone()),
+                    " were seen on one rank alone (other hosts' clocks are not known here)\n");
+  return out;
+}
+
+}  // namespace slowtoken::report
