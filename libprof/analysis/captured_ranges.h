@@ -2,8 +2,8 @@
 // inside a replay. CUPTI's records have nothing that ties a captured call to a node, and its call-backs, which have,
 // would need the one subscription a process has. So the tie is the order: a graph captured from one stream is a chain,
 // and a chain runs in the order of its capture. It is made only where that is certain as far as records go, and else
-// the graph is opaque, with the reason; never guessed (docs/METRICS.md). A visitor over the events of all processes, or
-// fed by one; ask after Finish. Single threaded, offline.
+// the graph is opaque, with the reason; never guessed (docs/METRICS.md). Fed by a visitor over the events of all
+// processes (TraceAnalysis, GraphPathSurvey); ask after Finish. Single threaded, offline.
 #pragma once
 
 #include <map>

@@ -13,47 +13,15 @@ namespace {
 
 using record::Annotation;
 using record::AnnotationField;
-using record::AnnotationName;
 
 // Parts of one iteration, in whatever processes, begin closer together than this.
 constexpr uint64_t kApartNs = 2'000'000'000;
 
-bool SpeaksOfAnIteration(const Annotation& annotation) {
-  const bool speaks = record::IsIterationRange(annotation.name) || annotation.name == AnnotationName::kBatch;
-  return speaks && annotation.Has(AnnotationField::kIterNo) && annotation.start != 0;
-}
-
-uint64_t HashRows(const Annotation& batch) {
-  uint64_t hash = batch.batch_is_set ? 1 : 2;
-  for (const record::BatchRow& row : batch.rows) {
-    hash = base::MixHash(hash ^ row.req) + row.n_tok;
-    hash = base::MixHash(hash ^ (uint64_t{static_cast<uint8_t>(row.kind)} << 8 | static_cast<uint8_t>(row.op)));
-  }
-  return hash;
-}
-
 }  // namespace
-
-void IterationSurvey::On(const Annotation& annotation) {
-  if (!SpeaksOfAnIteration(annotation)) return;
-  const record::IterationKey key = annotation.iteration();
-  auto& group = groups_[{key.engine, key.dp_rank}];
-  auto sighting = group.find(key.iter);
-  if (sighting == group.end()) {
-    if (full()) return;
-    ++count_;
-    sighting = group.emplace(key.iter, Sighting{.start = annotation.start}).first;
-  }
-  sighting->second.start = std::min(sighting->second.start, annotation.start);
-  if (annotation.name != AnnotationName::kBatch || sighting->second.batch) return;
-  sighting->second.batch = true;
-  sighting->second.rows = HashRows(annotation);
-}
 
 // Two processes that both say who is in an iteration must say the same of it. Without an iteration in common, two that
 // do so are two engines; one that does not may be a worker that was heard of later.
-EngineScopes::Relation EngineScopes::Compare(const std::map<uint64_t, IterationSurvey::Sighting>& a,
-                                             const std::map<uint64_t, IterationSurvey::Sighting>& b,
+EngineScopes::Relation EngineScopes::Compare(const IterationSurvey::Sightings& a, const IterationSurvey::Sightings& b,
                                              uint64_t* distance) {
   uint64_t common = 0, sum = 0;
   for (const auto& [iter, one] : a) {
@@ -83,7 +51,7 @@ EngineScopes::Engine* EngineScopes::Home(const Group& group, record::ProcessInde
     bool apart = false;
     uint64_t distance = UINT64_MAX - 1;  // nothing in common
     for (const record::ProcessIndex other : engine.processes) {
-      apart = apart || Compare(surveys[process].groups_.at(group), surveys[other].groups_.at(group), &distance) ==
+      apart = apart || Compare(surveys[process].groups().at(group), surveys[other].groups().at(group), &distance) ==
                            Relation::kApart;
     }
     if (apart) continue;
@@ -101,11 +69,11 @@ void EngineScopes::Split(const Group& group, const std::vector<IterationSurvey>&
   std::vector<Engine> engines;
   std::vector<record::ProcessIndex> processes;
   for (size_t i = 0; i < surveys.size(); ++i) {
-    if (surveys[i].groups_.contains(group)) processes.push_back(static_cast<record::ProcessIndex>(i));
+    if (surveys[i].groups().contains(group)) processes.push_back(static_cast<record::ProcessIndex>(i));
   }
   // Those that name the members of batches found engines; the others find theirs.
   std::stable_partition(processes.begin(), processes.end(), [&](record::ProcessIndex process) {
-    const auto& sightings = surveys[process].groups_.at(group);
+    const auto& sightings = surveys[process].groups().at(group);
     return std::any_of(sightings.begin(), sightings.end(), [](const auto& entry) { return entry.second.batch; });
   });
   for (const record::ProcessIndex process : processes) {
@@ -129,7 +97,7 @@ void EngineScopes::Split(const Group& group, const std::vector<IterationSurvey>&
 EngineScopes::EngineScopes(const std::vector<IterationSurvey>& surveys) {
   std::set<Group> groups;
   for (const IterationSurvey& survey : surveys) {
-    for (const auto& [group, sightings] : survey.groups_) {
+    for (const auto& [group, sightings] : survey.groups()) {
       groups.insert(group);
       next_number_ = std::max(next_number_, group.first + 1);
     }

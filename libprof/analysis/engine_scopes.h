@@ -13,32 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/iteration_survey.h"
 #include "record/annotation.h"
-#include "record/visitor.h"
 
 namespace slowtoken::analysis {
-
-// The first iterations that one process speaks of.
-class IterationSurvey final : public record::EventVisitor {
- public:
-  using EventVisitor::On;
-  void On(const record::Annotation& annotation) override;
-
-  // Enough is known.
-  bool full() const { return count_ >= kMostIterations; }
-
- private:
-  friend class EngineScopes;
-  static constexpr size_t kMostIterations = 64;
-  struct Sighting {
-    record::TimeNs start = 0;  // of whatever was seen first
-    bool batch = false;
-    uint64_t rows = 0;  // a hash over the batch mark's rows
-  };
-  using Group = std::pair<uint32_t, uint32_t>;  // engine, dp_rank
-  std::map<Group, std::map<uint64_t, Sighting>> groups_;
-  size_t count_ = 0;
-};
 
 class EngineScopes {
  public:
@@ -63,8 +41,7 @@ class EngineScopes {
     std::vector<record::ProcessIndex> processes;
   };
   enum class Relation { kNone, kJoins, kApart };
-  static Relation Compare(const std::map<uint64_t, IterationSurvey::Sighting>& a,
-                          const std::map<uint64_t, IterationSurvey::Sighting>& b, uint64_t* distance);
+  static Relation Compare(const IterationSurvey::Sightings& a, const IterationSurvey::Sightings& b, uint64_t* distance);
   void Split(const Group& group, const std::vector<IterationSurvey>& surveys);
   Engine* Home(const Group& group, record::ProcessIndex process, std::vector<Engine>& engines,
                const std::vector<IterationSurvey>& surveys);

@@ -1,6 +1,6 @@
 // GraphPaths: the ranges that graph nodes were captured under, as text ("layer 3/attention"), for those who show events
-// one by one: `why`, exports. Made from CapturedRanges, whose trace it survives. GraphPathSurvey finds them in a
-// reading of its own. Single threaded, offline.
+// one by one: `why`, exports. Made from CapturedRanges, whose trace it survives; found by TraceAnalysis
+// beside a report, by GraphPathSurvey in a reading of its own. Single threaded, offline.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "analysis/captured_ranges.h"
-#include "record/visitor.h"
 
 namespace slowtoken::analysis {
 
@@ -32,36 +31,6 @@ class GraphPaths {
 
  private:
   absl::flat_hash_map<std::tuple<record::ProcessIndex, uint32_t, uint64_t>, std::string> paths_;
-};
-
-class GraphPathSurvey final : public record::EventVisitor {
- public:
-  explicit GraphPathSurvey(const record::Dictionary& dictionary)
-      : dictionary_(&dictionary), captured_(dictionary, ranges_) {}
-
-  using EventVisitor::On;
-  void On(const record::ApiCall& call) override { captured_.Add(call); }
-  void On(const record::Kernel& kernel) override { captured_.Add(kernel); }
-  void On(const record::Memcpy& copy) override { captured_.Add(copy); }
-  void On(const record::Memset& set) override { captured_.Add(set); }
-  void On(const record::NvtxRange& range) override { ranges_.Add(range); }
-  void On(const record::Annotation& annotation) override { ranges_.Add(annotation); }
-  void On(const record::Advance& advance) override {
-    captured_.Advance(IsTime(advance.watermark) ? advance.watermark : 0);
-    ranges_.Advance();
-  }
-
-  // After the last event, once.
-  GraphPaths Finish() {
-    captured_.Finish();
-    return {captured_, *dictionary_};
-  }
-  const CapturedRanges& captured() const { return captured_; }
-
- private:
-  const record::Dictionary* dictionary_;
-  HostRanges ranges_{[](const HostRanges::Question&, RangeName) {}};
-  CapturedRanges captured_;
 };
 
 }  // namespace slowtoken::analysis

@@ -1,5 +1,5 @@
 // IterationBoundaries: where one iteration of an engine that says nothing ends and the next begins, told by what one
-// thread launches, in order. The rules, and how far they carry, are in docs/ATTRIBUTION.md §8. One object a thread;
+// thread launches, in order. The rules, and how far they carry, are in docs/ATTRIBUTION.md §9. One object a thread;
 // pure state, single threaded; some ns a call.
 #pragma once
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "analysis/present_histogram.h"
 #include "analysis/recorder_facts.h"
 #include "reader/process_info.h"
 #include "record/conditions.h"
@@ -18,19 +18,6 @@
 #include "record/summaries.h"
 
 namespace slowtoken::analysis {
-
-// A histogram as it was told: cumulative since the process started.
-struct PresentHistogram {
-  uint64_t count = 0;
-  uint64_t sum_ns = 0;
-  uint64_t max_ns = 0;
-  std::map<uint32_t, uint64_t> buckets;  // by index of attribution/histogram.h
-
-  // What was added since `before`, a snapshot of the same histogram; all of it if that is no earlier one.
-  PresentHistogram Since(const PresentHistogram& before) const;
-  // The value at rank ceil(q × count): the middle of its bucket; 0 when empty.
-  uint64_t Quantile(double q) const;
-};
 
 struct CounterKey {
   record::Counter counter = record::Counter::kRequests;
@@ -70,8 +57,5 @@ struct Present {
   // pause silences all of them and is told once.
   std::map<std::string, uint64_t> BlindByReason() const;
 };
-
-// Reads the trace that followed an answer.
-absl::StatusOr<Present> ReadPresent(std::string_view trace);
 
 }  // namespace slowtoken::analysis

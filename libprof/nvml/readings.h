@@ -1,5 +1,5 @@
 // The readings of a device that make up a record::DeviceSample, one function each. Worker thread. What each costs is up
-// to the driver: some take tens of milliseconds on some machines, so the caller measures (field_pace.h).
+// to the driver: some take tens of milliseconds on some machines, so the caller measures (reading_pace.h).
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // with the answer's size set right and a good answer in front, so that the fuzzer reaches the trace behind it.
 #include <string>
 
-#include "analysis/present.h"
+#include "analysis/present_reader.h"
 #include "export/open_metrics.h"
 #include "fuzz_input.h"
 #include "reader/control_messages.h"

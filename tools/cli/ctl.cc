@@ -6,6 +6,7 @@
 
 #include <iostream>
 
+#include "analysis/present_reader.h"
 #include "analysis/text_safety.h"
 #include "control_client.h"
 #include "export/open_metrics.h"

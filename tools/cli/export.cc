@@ -1,6 +1,7 @@
 // slowtoken export TRACE --to=perfetto -o OUT: a trace for another tool.
 #include <absl/strings/str_cat.h>
 
+#include "analysis/graph_path_survey.h"
 #include "export/perfetto_export.h"
 #include "output_file.h"
 #include "trace_pass.h"

@@ -8,6 +8,7 @@
 
 #include <iostream>
 
+#include "analysis/present_reader.h"
 #include "control_client.h"
 #include "terminal.h"
 #include "top_screen.h"

@@ -5,7 +5,7 @@
 
 #include "../analysis/events.h"
 #include "analysis/graph_builds.h"
-#include "analysis/graph_paths.h"
+#include "analysis/graph_path_survey.h"
 
 namespace slowtoken::analysis {
 namespace {

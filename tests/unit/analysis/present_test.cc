@@ -1,12 +1,11 @@
 // The whole way of an answer: a pipeline in a process, its control handler, the bytes on the wire, the reader.
-#include "analysis/present.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "analysis/present_reader.h"
 #include "capture/control.h"
 #include "reader/control_messages.h"
 

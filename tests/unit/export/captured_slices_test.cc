@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../analysis/events.h"
+#include "analysis/graph_path_survey.h"
 #include "export/perfetto_export.h"
 #include "viewer.h"
 
