@@ -46,6 +46,11 @@ const char* SourceStateName(record::SourceState state) {
   return "unknown";
 }
 
+std::optional<double> OwnShare(const record::OwnCost& cost, record::TimeNs start) {
+  if (!IsInterval(start, cost.time) || start == cost.time) return std::nullopt;
+  return static_cast<double>(cost.own_ns()) / static_cast<double>(cost.time - start);
+}
+
 RecorderFacts::RecorderFacts(const record::Dictionary& dictionary) : dictionary_(&dictionary) {
   constexpr uint32_t kChanges = 1u << 14;
   if (arena_.Reserve(size_t{1} << 20, false)) blind_.Init(arena_, kChanges);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct SourceFact {
 
 const char* SourceName(record::Source source);           // cupti, nvtx, nccl
 const char* SourceStateName(record::SourceState state);  // active, not_found, …
+
+// Own cost as a part of one CPU: of the time from `start`, when recording began in that process, to when it was told.
+// nullopt where no time had passed. `report`, `ctl status` and the budget mean the same by it.
+std::optional<double> OwnShare(const record::OwnCost& cost, record::TimeNs start);
 
 class RecorderFacts {
  public:
@@ -63,8 +68,10 @@ class RecorderFacts {
   uint64_t CuptiOverheadNs() const;
   uint64_t CallbackNs() const;
   uint64_t MemoryBytes() const;
+  // The newest of each process.
+  const std::map<record::ProcessIndex, record::OwnCost>& costs() const { return costs_; }
+  uint64_t WallNs() const;                // time that was read, added up over the processes
   record::CaptureTotals Counted() const;  // as the recorders counted, whatever was kept of it
-  uint64_t WallNs() const;                // recorded time, added up over the processes
   const record::ClockSnapshot* FirstSnapshot() const { return has_snapshot_ ? &first_snapshot_ : nullptr; }
   record::TimeNs first_time() const { return first_time_; }  // least start of a process
   record::TimeNs last_time() const { return last_time_; }    // greatest watermark

@@ -50,7 +50,7 @@ class ReportBuilder final : public record::EventVisitor {
   void FillTtft();
   void FillItl();
   void FillIterations();
-  void FillMachine(const analysis::TraceAnalysis& analysis);
+  void FillMachine(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes);
   uint64_t SinceOrigin(record::TimeNs time) const { return time > origin_ ? time - origin_ : 0; }
 
   Options options_;

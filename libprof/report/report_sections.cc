@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "analysis/interval.h"
 #include "report/collectives.h"
@@ -58,7 +59,7 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillItl();
   FillIterations();
   FillInferred(analysis.inferred(), options_, origin_, *report_.mutable_iterations());
-  FillMachine(analysis);
+  FillMachine(analysis, processes);
   FillConditions(analysis, processes, report_);
   FillKeptDetail(analysis, processes, analysis.dictionary(), origin_, report_);
   FillCoverage(analysis, processes, reading, notes, report_);
@@ -199,7 +200,8 @@ void ReportBuilder::FillIterations() {
   }
 }
 
-void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
+void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis,
+                                const std::vector<reader::ProcessInfo>& processes) {
   v1::Launches& launch = *report_.mutable_launch();
   const analysis::LaunchStats& stats = analysis.launch_stats();
   *launch.mutable_api() = ToDistribution(stats.api());
@@ -242,10 +244,15 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis) {
   overhead.set_memory_bytes(facts.MemoryBytes());
   overhead.set_flush_cpu_ns(facts.FlushCpuNs());
   overhead.set_cupti_overhead_ns(facts.CuptiOverheadNs());
-  if (facts.WallNs() != 0) {
-    const uint64_t own = analysis::SaturatingAdd(facts.WorkerCpuNs(), facts.CallbackNs());
-    overhead.set_share(static_cast<double>(own) / static_cast<double>(facts.WallNs()));
+  // Costs are counted since the process began to record, and so is the time they are a part of: what was read may be
+  // the last seconds alone.
+  std::vector<double> shares;
+  for (const auto& [process, cost] : facts.costs()) {
+    if (process >= processes.size()) continue;
+    if (const auto share = analysis::OwnShare(cost, processes[process].start)) shares.push_back(*share);
   }
 }
 
 }  // namespace slowtoken::report
+  if (shares.empty()) return;
+  overhead.set_share(std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()));

@@ -176,8 +176,11 @@ std::string OwnCostText(const v1::Report& report) {
   std::string out = absl::StrCat("\nOwn cost: worker ", Duration(own.worker_cpu_ns()), " CPU");
   if (own.callback_ns() != 0) absl::StrAppend(&out, " · call-backs ", Duration(own.callback_ns()));
   if (own.cupti_overhead_ns() != 0) absl::StrAppend(&out, " · CUPTI itself ", Duration(own.cupti_overhead_ns()));
-  if (own.has_share()) absl::StrAppend(&out, " · ", Percent(own.share()), " of one core");
-  return absl::StrCat(out, " · memory ", Bytes(own.memory_bytes()), "\n");
+  absl::StrAppend(&out, " · memory ", Bytes(own.memory_bytes()), "\n");
+  if (!own.has_share()) return out;
+  const bool several = report.coverage().processes_size() > 1;
+  return absl::StrCat(out, "  worker and call-backs: ", Percent(own.share()), " of one CPU since the start",
+                      several ? " (mean of the processes)" : "", ", without CUPTI\n");
 }
 
 }  // namespace slowtoken::report

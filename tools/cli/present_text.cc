@@ -67,11 +67,10 @@ std::string Blind(const Present& p) {
 }
 
 std::string OwnCost(const Present& p) {
-  const uint64_t wall = p.now > p.process.start ? p.now - p.process.start : 0;
-  const double share = wall == 0 ? 0 : static_cast<double>(p.cost.own_ns()) / static_cast<double>(wall);
+  const double share = analysis::OwnShare(p.cost, p.process.start).value_or(0);
   const uint32_t budget = p.detail ? p.detail->budget_ppm : 0;
   return absl::StrCat(
-      report::Percent(share), " of one CPU since the start",
+      "worker and call-backs: ", report::Percent(share), " of one CPU since the start",
       budget == 0 ? "" : absl::StrCat(" (budget ", report::Percent(static_cast<double>(budget) / 1e6), ")"), " · ",
       report::Bytes(p.cost.memory_bytes), " of ", report::Bytes(p.process.memory_cap_bytes), " memory · ",
       report::Bytes(p.cost.bytes_written), " written");

@@ -92,6 +92,17 @@ TEST_F(TraceAnalysisTest, BugLog83_85_HostileTimesAreCountedNotSummed) {
   EXPECT_EQ(analysis_.facts().last_time(), 0u);
 }
 
+TEST(OwnShare, IsOfTheTimeSinceTheProcessBeganToRecord) {
+  record::OwnCost cost;
+  cost.worker_cpu_ns = 300;
+  cost.callback_ns = 200;
+  cost.cupti_overhead_ns = 1'000'000;
+  cost.time = 60'000;
+  EXPECT_DOUBLE_EQ(OwnShare(cost, 10'000).value_or(0), 0.01) << "CUPTI's own cost is apart";
+  EXPECT_FALSE(OwnShare(cost, 60'000)) << "no time has passed";
+  EXPECT_FALSE(OwnShare(cost, 70'000));
+}
+
 TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {
   record::LossTotals losses;
   losses.counts[static_cast<size_t>(base::Loss::kCuptiDropped)] = 5;

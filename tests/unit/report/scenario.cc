@@ -38,6 +38,7 @@ void Scenario::PlayRecorder() {
     }
     record::OwnCost cost;
     cost.process = process;
+    cost.time = kStart + 2'000'000'000;
     cost.worker_cpu_ns = 3'000'000;
     cost.callback_ns = 500'000;
     cost.memory_bytes = 64u << 20;
