@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct RunSample {
   std::map<std::string, double> stall_causes, slow_causes;
   std::map<std::string, KernelSample> kernels;
   std::map<std::string, std::string> conditions;
+  std::set<std::string> pseudonyms;  // those of the conditions that are pseudonyms: equal by the same key alone
+  std::string pseudonym_keys;        // names the key (or keys) behind them
 };
 
 }  // namespace slowtoken::analysis

@@ -163,18 +163,20 @@ bool Complete(const v1::Coverage& coverage, bool no_detail) {
 void FillConditions(const analysis::TraceAnalysis& analysis, const std::vector<reader::ProcessInfo>& processes,
                     v1::Report& report) {
   v1::Conditions& conditions = *report.mutable_conditions();
-  std::set<std::string> runs, hosts, writers, levels;
+  std::set<std::string> runs, hosts, writers, levels, keys;
   for (const reader::ProcessInfo& process : processes) {
     for (const auto& [key, value] : process.labels)
       (*conditions.mutable_labels())[SafeText(key, 256)] = SafeText(value, 1024);
     if (!process.run_id.empty()) runs.insert(SafeText(process.run_id, 64));
     if (!process.host.empty()) hosts.insert(SafeText(process.host, 64));
+    if (!process.key_id.empty()) keys.insert(SafeText(process.key_id, 64));
     if (!process.writer_version.empty()) writers.insert(SafeText(process.writer_version, 64));
     levels.insert(process.graph_nodes ? "node" : "launch");
   }
   conditions.mutable_run_ids()->Add(runs.begin(), runs.end());
   conditions.mutable_hosts()->Add(hosts.begin(), hosts.end());
   conditions.mutable_writers()->Add(writers.begin(), writers.end());
+  conditions.mutable_key_ids()->Add(keys.begin(), keys.end());
   if (!levels.empty()) conditions.set_graph_level(levels.size() == 2 ? "mixed" : *levels.begin());
   uint32_t version = 0;
   for (const analysis::SourceFact& fact : analysis.facts().Sources()) {

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,12 +53,26 @@ std::string ConditionsText(const RunSample& a, const RunSample& b) {
     const auto found = run.conditions.find(name);
     return found == run.conditions.end() || found->second.empty() ? std::string("(not told)") : found->second;
   };
+  const bool same_keys = !a.pseudonym_keys.empty() && a.pseudonym_keys == b.pseudonym_keys;
+  const auto comparable = [&](const std::string& name) {
+    return same_keys || (!a.pseudonyms.contains(name) && !b.pseudonyms.contains(name));
+  };
   Table table({{"condition", Align::kLeft}, {"A", Align::kLeft, 40}, {"B", Align::kLeft, 40}});
+  std::vector<std::string> apart;
   for (const std::string& name : names) {
-    if (of(a, name) != of(b, name)) table.Add({name, of(a, name), of(b, name)});
+    if (!comparable(name)) {
+      apart.push_back(name);
+    } else if (of(a, name) != of(b, name)) {
+      table.Add({name, of(a, name), of(b, name)});
+    }
   }
-  if (table.empty()) return names.empty() ? "" : "\nConditions: none that were recorded differ\n";
-  return "\nConditions that differ\n" + table.Text();
+  const std::string not_compared =
+      apart.empty() ? ""
+                    : absl::StrCat("  cannot be compared: ", absl::StrJoin(apart, ", "),
+                                   " (pseudonyms by different keys; runs with the same SLOWTOKEN_KEY can)\n");
+  if (names.empty()) return "";
+  if (table.empty()) return absl::StrCat("\nConditions: none that were recorded differ\n", not_compared);
+  return absl::StrCat("\nConditions that differ\n", table.Text(), not_compared);
 }
 
 std::string ServedText(const RunSample& a, const RunSample& b) {

@@ -68,6 +68,8 @@ RunSample ToRun(const v1::Report& report) {
   for (const v1::KernelReport& kernel : report.kernels())
     run.kernels[kernel.name()] = {static_cast<double>(kernel.count()), static_cast<double>(kernel.total_ns())};
   run.conditions = ConditionsOf(report.conditions());
+  run.pseudonyms = {"host"};
+  run.pseudonym_keys = absl::StrJoin(report.conditions().key_ids(), ", ");
   return run;
 }
 

@@ -1,6 +1,7 @@
 // slowtoken diff on client logs and on traces.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -81,6 +82,25 @@ TEST_F(DiffTest, TracesAreComparedWithTheirConditions) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("Conditions: none that were recorded differ"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("Too few requests to compare"), std::string::npos) << result.out;
+}
+
+TEST_F(DiffTest, HostsAreComparedOnlyWhereTheSameKeyMadeTheirPseudonyms) {
+  const auto recorded = [&](const char* name, const char* host, const char* key_id) {
+    header_.host = host;
+    header_.key_id = key_id;
+    const std::string path = dir_.path() + "/" + name;
+    std::filesystem::rename(Write(true, true), path);
+    return path;
+  };
+  const std::string a = recorded("a.stt", "~aaaa", "0000000000000001"),
+                    b = recorded("b.stt", "~bbbb", "0000000000000001"),
+                    c = recorded("c.stt", "~cccc", "0000000000000002");
+  const CommandResult same_key = Slowtoken({"diff", a, b});
+  EXPECT_NE(same_key.out.find("host       ~aaaa  ~bbbb"), std::string::npos) << same_key.out;
+  const CommandResult other_key = Slowtoken({"diff", a, c});
+  EXPECT_EQ(other_key.out.find("~cccc"), std::string::npos) << other_key.out;
+  EXPECT_NE(other_key.out.find("cannot be compared: host (pseudonyms by different keys"), std::string::npos)
+      << other_key.out;
 }
 
 TEST_F(DiffTest, WrongInputIsOneLine) {
