@@ -206,13 +206,23 @@ std::vector<ControlResult> AskAll(const std::vector<ControlSocketFile>& sockets,
   return results;
 }
 
-absl::Status NobodyThere(const std::string& target, const std::vector<std::filesystem::path>& places) {
+absl::Status NobodyThere(const std::string& target, const std::string& given, const std::vector<fs::path>& places) {
+  const std::string who = absl::StrCat(target == "all" ? "no process" : absl::StrCat("no process ", target),
+                                       " with slowtoken inside found");
+  std::error_code error;
+  if (!given.empty() && !fs::is_directory(given, error))
+    return absl::NotFoundError(
+        absl::StrCat(who, ": --dir ", given, " is no folder; leave --dir out to look in the ", "usual places"));
+  if (!given.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        who, ": no control socket in ", given, " nor in the folders in it; `tr '\\0' '\\n' < /proc/PID/environ | grep ",
+        "SLOWTOKEN_DIR` says which folder a server uses, and without --dir the usual places are looked into"));
+  }
   const std::string where =
       absl::StrJoin(places, ", ", [](std::string* out, const auto& p) { out->append(p.string()); });
-  return absl::NotFoundError(absl::StrCat(target == "all" ? "no process" : absl::StrCat("no process ", target),
-                                          " with slowtoken inside found in ",
-                                          where.empty() ? "the usual places" : where,
-                                          "; start it with `slowtoken run`, or name its SLOWTOKEN_DIR with --dir"));
+  return absl::NotFoundError(absl::StrCat(who, " in ", where.empty() ? "the usual places" : where,
+                                          "; start it with `slowtoken run`, or name the SLOWTOKEN_DIR it was started ",
+                                          "with by --dir"));
 }
 
 }  // namespace slowtoken::cli

@@ -40,7 +40,8 @@ std::vector<ControlResult> AskAll(const std::vector<ControlSocketFile>& sockets,
 // True if a process accepts connections at this socket, in whatever PID namespace; true too where that cannot be told.
 bool SomebodyListens(const std::filesystem::path& socket);
 
-// Why nobody was asked, and what to do.
-absl::Status NobodyThere(const std::string& target, const std::vector<std::filesystem::path>& places);
+// Why nobody was asked, and what to do. `given`: the folder the user named, or empty; `places`: those looked into.
+absl::Status NobodyThere(const std::string& target, const std::string& given,
+                         const std::vector<std::filesystem::path>& places);
 
 }  // namespace slowtoken::cli

@@ -10,6 +10,7 @@
 #include "analysis/text_safety.h"
 #include "control_client.h"
 #include "export/open_metrics.h"
+#include "nearest.h"
 #include "old_runs.h"
 #include "present_text.h"
 #include "verb_app.h"
@@ -57,8 +58,10 @@ absl::Status Check(const Options& options) {
   }
   const Request::Verb verb = VerbOf(options.verb);
   if (verb == Request::NONE) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no `", options.verb, "`; use status, metrics, snapshot, mark, pause or resume"));
+    std::vector<std::string> names;
+    for (const Known& known : kKnown) names.emplace_back(known.name);
+    return absl::InvalidArgumentError(absl::StrCat("there is no `", options.verb, "`", DidYouMean(options.verb, names),
+                                                   "; use status, metrics, snapshot, mark, pause or resume"));
   }
   if (verb == Request::MARK && options.text.empty()) {
     return absl::InvalidArgumentError("a mark needs a text, as in `slowtoken ctl all mark \"traffic moved here\"`");
@@ -128,7 +131,7 @@ int Ctl(const Arguments& arguments) {
   const std::vector<ControlResult> results = AskAll(
       Targets(options, places), reader::ControlRequestBytes(verb, options.text), absl::Seconds(options.timeout_s));
   for (const std::filesystem::path& place : places) TidyUp("ctl", place, {});
-  if (results.empty()) return Fail("ctl", NobodyThere(options.target, places), kUnreadable);
+  if (results.empty()) return Fail("ctl", NobodyThere(options.target, options.dir, places), kUnreadable);
   std::vector<analysis::Present> present;
   Troubles troubles;
   for (const ControlResult& result : results) Take(result, present, troubles);

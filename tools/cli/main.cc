@@ -4,8 +4,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "nearest.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
@@ -65,11 +68,15 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return CheckOutput(verb.name, verb.run(Arguments(argv + 2, argv + argc)));
   }
+  std::vector<std::string> names;
+  for (const Verb& verb : kVerbs) names.emplace_back(verb.name);
+  const std::string what =
+      name.empty() ? "no verb given" : "no verb called '" + std::string(name) + "'" + DidYouMean(name, names);
   std::fprintf(stderr,
                "slowtoken: %s; the verbs are run, env, ctl, top, report, why, diff, export, import, verify, overhead, "
                "doctor (see "
                "slowtoken --help)\n",
-               name.empty() ? "no verb given" : ("no verb called '" + std::string(name) + "'").c_str());
+               what.c_str());
   return kUsage;
 }
 

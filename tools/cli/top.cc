@@ -55,7 +55,7 @@ std::string Head(const Options& options, bool live) {
 
 int Once(const Options& options, const std::vector<std::filesystem::path>& places) {
   const TopLook look = Look(options, places);
-  if (look.empty()) return Fail("top", NobodyThere(options.target, places), kUnreadable);
+  if (look.empty()) return Fail("top", NobodyThere(options.target, options.dir, places), kUnreadable);
   for (const std::string& line : TopLines(TopNumbers({}, look), Head(options, false), {.width = 200, .height = 0})) {
     std::cout << line << "\n";
   }

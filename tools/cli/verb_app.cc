@@ -2,6 +2,8 @@
 
 #include <iostream>
 
+#include "nearest.h"
+
 namespace slowtoken::cli {
 
 VerbApp::VerbApp(const Verb& verb, const char* examples)
@@ -17,9 +19,24 @@ std::optional<int> VerbApp::Parse(const Arguments& arguments) {
     std::cout << help();
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return Fail(verb_name_, std::string(error.what()) + " (see " + get_name() + " --help)", kUsage);
+    return Fail(verb_name_, std::string(error.what()) + WasMeant() + " (see " + get_name() + " --help)", kUsage);
   }
   return std::nullopt;
+}
+
+// Of the first argument that was not expected, the option it looks like.
+std::string VerbApp::WasMeant() const {
+  for (const std::string& word : remaining()) {
+    if (!word.starts_with("-")) continue;
+    const size_t begin = word.find_first_not_of('-'), equals = word.find('=');
+    if (begin == std::string::npos) continue;
+    std::vector<std::string> known;
+    for (const CLI::Option* option : get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    return DidYouMean("--" + word.substr(begin, equals == std::string::npos ? equals : equals - begin), known);
+  }
+  return "";
 }
 
 }  // namespace slowtoken::cli

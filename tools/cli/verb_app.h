@@ -18,6 +18,8 @@ class VerbApp : public CLI::App {
   std::optional<int> Parse(const Arguments& arguments);
 
  private:
+  std::string WasMeant() const;
+
   const char* verb_name_;
 };
 

@@ -62,7 +62,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"CtlMarkWithoutText", {"ctl", "all", "mark"}, 2, "a mark needs a text"},
                       Misuse{"CtlTextTooMany", {"ctl", "all", "pause", "why"}, 2, "`pause` takes no text"},
                       Misuse{"CtlLongText", {"ctl", "all", "mark", std::string(513, 'x')}, 2, "512 bytes"},
-                      Misuse{"CtlNobody", {"ctl", "all", "status", "--dir", "/nowhere"}, 3, "no process"},
+                      Misuse{"CtlNobody", {"ctl", "all", "status", "--dir", "/nowhere"}, 3, "/nowhere is no folder"},
+                      Misuse{
+                          "CtlNoSocket", {"ctl", "all", "status", "--dir", "/proc/self/net"}, 3, "/proc/PID/environ"},
                       Misuse{"CtlNotThis", {"ctl", "999999999", "status", "--dir", "/nowhere"}, 3, "999999999"},
                       Misuse{"TopOtherTarget", {"top", "engine"}, 2, "neither a process id nor `all`"},
                       Misuse{"TopBadInterval", {"top", "--interval=0"}, 2, "--interval"},
