@@ -6,7 +6,7 @@ if(SLOWTOKEN_BUILD_OFFLINE)
 endif()
 install(DIRECTORY libprof/include/slowtoken DESTINATION include COMPONENT slowtoken FILES_MATCHING PATTERN "*.h")
 install(FILES docs/INSTALLED.md DESTINATION share/doc/slowtoken RENAME README.md COMPONENT slowtoken)
-install(FILES docs/DEPLOY.md docs/ENVIRONMENT.md docs/CONTROL.md docs/IMPORT.md docs/METRICS.md docs/ATTRIBUTION.md docs/TRACE_FORMAT.md
+install(FILES docs/DEPLOY.md docs/ENVIRONMENT.md docs/CONTROL.md docs/IMPORT.md docs/METRICS.md docs/ATTRIBUTION.md docs/NEXT_STEPS.md docs/TRACE_FORMAT.md
   docs/HOST_SAFETY.md docs/RULES.md DESTINATION share/doc/slowtoken COMPONENT slowtoken)
 install(DIRECTORY docs/engines DESTINATION share/doc/slowtoken COMPONENT slowtoken FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY tools/plugins/ DESTINATION share/slowtoken/plugins COMPONENT slowtoken

@@ -99,6 +99,7 @@ void TraceAnalysis::On(const record::Annotation& annotation) {
   inferred_.Add(annotation);
   places_.ranges().Add(annotation);
   graph_builds_.Add(annotation);
+  thread_roles_.Add(annotation);
   if (annotation.name == AnnotationName::kReq) {
     ++counts_.requests;
     presence_.Add(annotation);

@@ -26,6 +26,7 @@
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
 #include "analysis/surroundings.h"
+#include "analysis/thread_roles.h"
 #include "attribution/join_visitor.h"
 #include "record/visitor.h"
 
@@ -110,6 +111,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   };
   const SingleKernels& single_kernels() const { return single_kernels_; }
   std::string_view ThreadName(uint64_t thread_key) const;
+  const ThreadRoles& thread_roles() const { return thread_roles_; }
   const CapturedRanges& captured_ranges() const { return captured_ranges_; }
   const GraphBuilds& graph_builds() const { return graph_builds_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
@@ -139,6 +141,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   std::map<record::ProcessIndex, QueueDepth> queues_;
   SingleKernels single_kernels_;
   absl::flat_hash_map<uint64_t, record::StringId> thread_names_;
+  ThreadRoles thread_roles_;
   GraphNodes graph_nodes_;
   KernelTable kernels_;
   Collectives collectives_;

@@ -10,10 +10,14 @@ bool FirstTokenRule::Init(base::Arena& arena, const EngineConfig& config) {
   return ok;
 }
 
+const RunningMedian& FirstTokenRule::MedianFor(uint64_t prompt) const {
+  const RunningMedian& own = classes_[ClassOf(prompt)];
+  return own.samples() >= kFewSamples ? own : all_;
+}
+
 uint64_t FirstTokenRule::threshold(uint64_t prompt) const {
   if (slo_ttft_ns_ != 0) return slo_ttft_ns_;
-  const RunningMedian& own = classes_[ClassOf(prompt)];
-  const RunningMedian& median = own.samples() >= kFewSamples ? own : all_;
+  const RunningMedian& median = MedianFor(prompt);
   if (median.samples() < kFewSamples) return kLeastKnown;
   return std::max(median.value() * 5 / 2, kLeastSlow);
 }
@@ -22,6 +26,7 @@ void FirstTokenRule::Judge(record::RequestSummary* request) const {
   const uint64_t limit = threshold(request->prompt);
   request->is_slow = request->has_ttft && request->ttft_ns > limit;
   if (!request->is_slow) return;
+  if (slo_ttft_ns_ == 0 && MedianFor(request->prompt).samples() < kFewSamples) request->flags |= record::kFewSamples;
   size_t longest = 0;
   request->excess_ns = 0;
   request->largest_phase = record::TtftPhase::kUnattributed;

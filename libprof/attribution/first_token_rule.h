@@ -16,7 +16,8 @@ class FirstTokenRule {
  public:
   bool Init(base::Arena& arena, const EngineConfig& config);
 
-  // Sets is_slow and, of a slow one, largest_phase and excess_ns. The request itself is not yet in the medians.
+  // Sets is_slow and, of a slow one, largest_phase, excess_ns and, in flags, kFewSamples. The request itself is not yet
+  // in the medians.
   void Judge(record::RequestSummary* request) const;
   void Learn(const record::RequestSummary& request);
 
@@ -34,6 +35,8 @@ class FirstTokenRule {
   uint64_t threshold(uint64_t prompt) const;
 
  private:
+  const RunningMedian& MedianFor(uint64_t prompt) const;  // of its class, or of all while few of that were seen
+
   static constexpr uint32_t kClasses = 20;
   static constexpr uint64_t kFewSamples = 8;
   static constexpr uint64_t kLeastSlow = 5'000'000;

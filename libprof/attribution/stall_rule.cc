@@ -13,13 +13,14 @@ bool StallRule::Init(base::Arena& arena, const EngineConfig& config) {
 
 uint64_t StallRule::threshold() const {
   if (slo_itl_ns_ != 0) return slo_itl_ns_;
-  if (gap_.samples() < kFewSamples) return kLeastStall;
+  if (has_few_samples()) return kLeastStall;
   return std::max(gap_.value() * 5 / 2, kLeastStall);
 }
 
 void StallRule::Judge(record::GapSummary* gap) const {
   gap->is_stall = gap->gap_ns > threshold();
   if (!gap->is_stall) return;
+  if (slo_itl_ns_ == 0 && has_few_samples()) gap->flags |= record::kFewSamples;
   gap->largest_phase = record::GapPhase::kUnattributed;
   gap->excess_ns = 0;
   size_t longest = 0;

@@ -14,7 +14,7 @@ class StallRule {
  public:
   bool Init(base::Arena& arena, const EngineConfig& config);
 
-  // Sets is_stall, largest_phase and excess_ns. The gap itself is not yet in the medians.
+  // Sets is_stall, largest_phase, excess_ns and, in flags, kFewSamples. The gap itself is not yet in the medians.
   void Judge(record::GapSummary* gap) const;
   void Learn(const record::GapSummary& gap);
 
@@ -25,6 +25,8 @@ class StallRule {
   uint64_t threshold() const;
 
  private:
+  bool has_few_samples() const { return gap_.samples() < kFewSamples; }
+
   static constexpr uint64_t kFewSamples = 8;
   static constexpr uint64_t kManySamples = 64;
   static constexpr uint64_t kLeastStall = 5'000'000;

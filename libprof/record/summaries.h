@@ -21,6 +21,7 @@ enum SummaryFlag : uint16_t {
   kSawGpu = 32,          // GPU records of its iterations
   kPartial = 64,         // made at a deadline or at the end, before everything had arrived
   kOverlapsBlind = 128,  // a source was blind during the gap; of a request, before its first token (without one: ever)
+  kFewSamples = 256,     // a stall or a slow first token by the fixed threshold: too few came before it to know medians
 };
 
 // One request. ttft_ns and ttft_phases are valid only with has_ttft (it is null if no token came).

@@ -3,9 +3,11 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "record/conditions.h"
+#include "record/phases.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -45,6 +47,7 @@ Json EvidenceJson(const v1::Finding& finding) {
     if (finding.evidence_end_ns() != 0) out["end_ns"] = finding.evidence_end_ns();
   }
   if (finding.thread() != 0) out["thread"] = finding.thread();
+  if (!finding.thread_role().empty()) out["thread_role"] = finding.thread_role();
   if (finding.iter() != 0) out["iter"] = finding.iter();
   if (finding.req() != 0) out["req"] = RequestName(finding.req(), finding.clear());
   if (finding.amount() != 0) out["amount"] = finding.amount();
@@ -55,7 +58,9 @@ Json EvidenceJson(const v1::Finding& finding) {
 namespace {
 
 std::string Thread(const v1::Finding& f) {
-  return f.thread() == 0 ? std::string("a thread") : absl::StrCat("thread ", f.thread());
+  if (f.thread() == 0) return "a thread";
+  if (f.thread_role().empty()) return absl::StrCat("thread ", f.thread());
+  return absl::StrCat("the ", f.thread_role(), " (", f.thread(), ")");
 }
 
 std::string Iteration(const v1::Finding& f) {
@@ -156,6 +161,91 @@ std::string EvidenceSentence(const v1::Finding& f) {
     default:
       return ThreadEvidence(f);
   }
+}
+
+namespace {
+
+bool SawThreadStates(const v1::Report& report) {
+  const auto& missing = report.coverage().missing();
+  return std::find(missing.begin(), missing.end(), "thread_states") == missing.end();
+}
+
+bool IsHostPhase(record::GapPhase phase) {
+  return phase == record::GapPhase::kSchedule || phase == record::GapPhase::kSubmit ||
+         phase == record::GapPhase::kGpuIdle || phase == record::GapPhase::kCommitWait;
+}
+
+bool IsHostPhase(record::TtftPhase phase) {
+  return phase == record::TtftPhase::kSchedule || phase == record::TtftPhase::kSubmit ||
+         phase == record::TtftPhase::kCommitWait;
+}
+
+}  // namespace
+
+Judged JudgedOf(const v1::Report& report, const v1::Stall& stall) {
+  return {.took_ns = stall.gap_ns(),
+          .excess_ns = stall.excess_ns(),
+          .few_samples = stall.few_samples(),
+          .host_phase = IsHostPhase(static_cast<record::GapPhase>(stall.largest_phase())),
+          .thread_states = SawThreadStates(report)};
+}
+
+Judged JudgedOf(const v1::Report& report, const v1::Gap& stall) {
+  return {.took_ns = stall.gap_ns(),
+          .excess_ns = stall.stall_excess_ns(),
+          .few_samples = stall.few_samples(),
+          .host_phase = IsHostPhase(static_cast<record::GapPhase>(stall.largest_phase())),
+          .thread_states = SawThreadStates(report)};
+}
+
+Judged JudgedOf(const v1::Report& report, const v1::RequestReport& slow) {
+  return {.took_ns = slow.ttft_ns(),
+          .excess_ns = slow.slow_excess_ns(),
+          .few_samples = slow.few_samples(),
+          .host_phase = IsHostPhase(static_cast<record::TtftPhase>(slow.largest_phase())),
+          .thread_states = SawThreadStates(report)};
+}
+
+namespace {
+
+// A phase that took no more than this part of the gap longer than usual explains nothing (attribution/stall_causes.cc).
+constexpr uint64_t kLeastPart = 20;
+
+std::string WhyUnknown(const v1::Finding& f, const Judged& judged) {
+  if (static_cast<EvidenceKind>(f.evidence()) == EvidenceKind::kBlind) return "";  // the evidence says it
+  if (judged.few_samples) return "too few came before it to know what is usual; above a fixed threshold alone";
+  if (judged.excess_ns < judged.took_ns / kLeastPart) return "no phase took notably longer than usual";
+  if (judged.host_phase && !judged.thread_states) return "what the threads did was not recorded";
+  return "nothing that was recorded covers half of it";
+}
+
+bool IsThreadState(EvidenceKind kind) {
+  return kind == EvidenceKind::kThreadRan || kind == EvidenceKind::kThreadWaited ||
+         kind == EvidenceKind::kThreadBlocked || kind == EvidenceKind::kThrottled ||
+         kind == EvidenceKind::kPageFaults || kind == EvidenceKind::kSampleWork;
+}
+
+}  // namespace
+
+std::string DoubtText(const v1::Finding& f, const Judged& judged) {
+  if (f.cause() == static_cast<uint32_t>(record::Cause::kUnknown)) return WhyUnknown(f, judged);
+  if (f.confidence() != static_cast<uint32_t>(record::Confidence::kLow)) return "";
+  if (f.cause() == static_cast<uint32_t>(record::Cause::kQueueOther)) return "the engine gave no reason";
+  const uint64_t excess = judged.excess_ns;
+  if (f.evidence_ns() < excess - excess / 5) {
+    return absl::StrCat("it covers ", Percent(static_cast<double>(f.evidence_ns()) / static_cast<double>(excess)),
+                        " of the ", Duration(excess));
+  }
+  if (IsThreadState(static_cast<EvidenceKind>(f.evidence())))
+    return "when the thread left the CPU was not recorded, only totals";
+  return "it was not seen directly";
+}
+
+std::string FindingText(const v1::Finding& finding, const Judged& judged) {
+  const std::string evidence = EvidenceSentence(finding), doubt = DoubtText(finding, judged);
+  std::string out = absl::StrCat(CauseText(finding), evidence.empty() ? "" : ": ", evidence);
+  if (doubt.empty()) return out;
+  return evidence.empty() ? absl::StrCat(out, ": ", doubt) : absl::StrCat(out, " (not sure: ", doubt, ")");
 }
 
 }  // namespace slowtoken::report

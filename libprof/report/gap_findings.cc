@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "report/thread_label.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -68,9 +69,11 @@ void AddCopies(const v1::Device& device, v1::LaunchGaps& gaps) {
 }  // namespace
 
 std::string PlaceText(const v1::LaunchPlace& place) {
-  const std::string thread = place.thread_name().empty()
-                                 ? absl::StrCat("thread ", place.thread())
-                                 : absl::StrCat("thread ", place.thread_name(), " (", place.thread(), ")");
+  const bool named = !place.thread_name().empty() && !IsPseudonym(place.thread_name());
+  const std::string thread = named ? absl::StrCat("thread ", place.thread_name(), " (", place.thread(), ")")
+                             : !place.thread_role().empty()
+                                 ? absl::StrCat("the ", place.thread_role(), " (", place.thread(), ")")
+                                 : absl::StrCat("thread ", place.thread());
   return absl::StrCat(thread, place.has_range() ? absl::StrCat(" in ", place.range()) : " outside any range");
 }
 

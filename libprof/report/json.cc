@@ -145,7 +145,25 @@ Json StallJson(const v1::Stall& stall) {
           {"evidence", EvidenceJson(stall.finding())},
           {"overlaps_blind", stall.overlaps_blind()},
           {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
-          {"excess_ns", stall.excess_ns()}};
+          {"excess_ns", stall.excess_ns()},
+          {"few_samples", stall.few_samples()},
+          {"moment", stall.moment()}};
+}
+
+Json StallMomentJson(const v1::StallMoment& moment, const v1::Report& report) {
+  const v1::Stall& worst = report.stalls(static_cast<int>(moment.worst()));
+  const bool told = worst.process() < static_cast<uint32_t>(report.coverage().processes_size());
+  return {{"cause", CauseText(worst.finding())},
+          {"pid", told ? Json(report.coverage().processes(static_cast<int>(worst.process())).pid()) : Json()},
+          {"start_ns", moment.start_ns()},
+          {"end_ns", moment.end_ns()},
+          {"gaps", moment.stalls_size()},
+          {"requests", moment.requests()},
+          {"sure", moment.sure()},
+          {"excess_ns", moment.excess_ns()},
+          {"lost_ns", moment.lost_ns()},
+          {"few_samples", worst.few_samples()},
+          {"worst", {{"req", RequestName(worst.req(), worst.clear())}, {"n", worst.n()}}}};
 }
 
 Json TriggerJson(const v1::TriggerReport& trigger) {
@@ -242,6 +260,14 @@ Json OverheadJson(const v1::Report& report) {
           {"share", overhead.has_share() ? Json(overhead.share()) : Json()}};
 }
 
+Json ServiceLevelsJson(const v1::ServiceLevels& levels) {
+  const auto from = [](bool given, bool of_run) { return given ? Json(of_run ? "run" : "asked") : Json(); };
+  return {{"ttft_ns", levels.has_ttft_ns() ? Json(levels.ttft_ns()) : Json()},
+          {"ttft_from", from(levels.has_ttft_ns(), levels.ttft_of_run())},
+          {"itl_ns", levels.has_itl_ns() ? Json(levels.itl_ns()) : Json()},
+          {"itl_from", from(levels.has_itl_ns(), levels.itl_of_run())}};
+}
+
 Json ConditionsJson(const v1::Conditions& conditions) {
   Json labels = Json::object();
   for (const auto& [key, value] :
@@ -285,6 +311,7 @@ Json WholeJson(const v1::Report& report) {
   Json out = {
       {"origin", {{"monotonic_ns", report.origin().monotonic_ns()}, {"utc", TextOrNull(report.origin().utc())}}},
       {"coverage", CoverageJson(report.coverage())},
+      {"service_levels", ServiceLevelsJson(report.levels())},
       {"throughput", ThroughputJson(report.throughput())},
       {"ttft", TtftJson(report.ttft())},
       {"itl", ItlJson(report.itl())}};
@@ -307,6 +334,8 @@ void WriteJson(const v1::Report& report, const Options& options, std::ostream& o
   WriteArray(out, "kernels", report.kernels(), KernelJson);
   WriteArray(out, "kernel_categories", report.kernel_categories(), KernelCategoryJson);
   WriteArray(out, "stalls", report.stalls(), StallJson);
+  WriteArray(out, "stall_moments", report.stall_moments(),
+             [&](const v1::StallMoment& moment) { return StallMomentJson(moment, report); });
   WriteArray(out, "triggers", report.triggers(), TriggerJson);
   WriteArray(out, "detail", report.detail(), DetailJson);
   Json iterations = IterationsJson(report.iterations());

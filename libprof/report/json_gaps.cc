@@ -10,6 +10,7 @@ Json PlacesJson(const google::protobuf::RepeatedPtrField<v1::LaunchPlace>& place
                    {"pid", place.pid()},
                    {"thread", place.thread()},
                    {"thread_name", TextOrNull(place.thread_name())},
+                   {"thread_role", TextOrNull(place.thread_role())},
                    {"range", place.has_range() ? Json(place.range()) : Json()},
                    {"count", place.ns().count()},
                    {"total_ns", place.total_ns()},

@@ -14,6 +14,7 @@ Json StallOf(const v1::Gap& gap) {
           {"confidence", ConfidenceText(gap.finding())},
           {"largest_phase", record::kGapPhaseNames[gap.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", gap.stall_excess_ns()},
+          {"few_samples", gap.few_samples()},
           {"evidence", EvidenceJson(gap.finding())}};
 }
 
@@ -33,6 +34,7 @@ Json CauseOf(const v1::RequestReport& request) {
           {"confidence", ConfidenceText(request.finding())},
           {"largest_phase", record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount]},
           {"excess_ns", request.slow_excess_ns()},
+          {"few_samples", request.few_samples()},
           {"evidence", EvidenceJson(request.finding())}};
 }
 

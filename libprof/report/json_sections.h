@@ -12,6 +12,7 @@ Json WholeJson(const v1::Report& report);
 
 // The elements of the lists of the same names.
 Json StallJson(const v1::Stall& stall);
+Json StallMomentJson(const v1::StallMoment& moment, const v1::Report& report);
 Json TriggerJson(const v1::TriggerReport& trigger);
 Json DetailJson(const v1::DetailSpan& span);
 Json DeviceJson(const v1::Device& device);

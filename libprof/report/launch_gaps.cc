@@ -34,6 +34,7 @@ v1::LaunchPlace PlaceOf(const LaunchPlaces::Place& place, const analysis::LogHis
   }
   out.set_thread(static_cast<uint32_t>(place.thread));
   out.set_thread_name(analysis::SafeText(names.analysis.ThreadName(place.thread), 64));
+  out.set_thread_role(std::string(names.analysis.thread_roles().Of(place.thread)));
   if (place.range != analysis::kNoRange) out.set_range(PlaceRangeText(place.range, names.analysis.dictionary()));
   *out.mutable_ns() = ToDistribution(ns);
   out.set_total_ns(ns.sum());

@@ -5,6 +5,7 @@
 #include "analysis/interval.h"
 #include "analysis/kernel_names.h"
 #include "analysis/text_safety.h"
+#include "attribution/iteration.h"
 
 namespace slowtoken::report {
 
@@ -35,6 +36,7 @@ void Moment::AddRange(record::ProcessIndex process, record::ThreadId thread, std
 }
 
 void Moment::On(const record::Annotation& annotation) {
+  roles_.Add(annotation);
   if (annotation.kind == record::AnnotationKind::kMark) return;
   if (annotation.name == record::AnnotationName::kReq) return;  // it spans everything
   AddRange(annotation.process, annotation.thread, record::kAnnotationTexts[static_cast<size_t>(annotation.name)],
@@ -77,6 +79,10 @@ std::vector<Moment::Iteration> Moment::Iterations() const {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Iteration& a, const Iteration& b) { return a.summary.start < b.summary.start; });
   return sorted;
+}
+
+std::string_view Moment::RoleOf(const ThreadKey& thread) const {
+  return roles_.Of(attribution::ThreadKey(thread.first, thread.second));
 }
 
 std::vector<std::pair<std::string, uint64_t>> Moment::TopKernels() const {

@@ -5,11 +5,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/graph_paths.h"
 #include "analysis/interval_union.h"
+#include "analysis/thread_roles.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 
@@ -55,6 +57,7 @@ class Moment final : public record::EventVisitor {
   const Window& window() const { return window_; }
   std::vector<Iteration> Iterations() const;  // in order of start: those of the window that had to do with the GPU
   const std::map<ThreadKey, Thread>& threads() const { return threads_; }
+  std::string_view RoleOf(const ThreadKey& thread) const;
   std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
   // GPU time inside graph replays by what was captured in which ranges, numbers as #; longest first.
   std::vector<std::pair<std::string, uint64_t>> TopCapturedRanges() const;
@@ -81,6 +84,7 @@ class Moment final : public record::EventVisitor {
   Conclusions conclusions_;
   std::vector<Iteration> iterations_;
   std::map<ThreadKey, Thread> threads_;
+  analysis::ThreadRoles roles_;  // by all that is read, not by the window alone
   analysis::GraphPaths paths_;
   std::map<record::StringId, uint64_t> kernels_;
   std::map<std::string, uint64_t> captured_ranges_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/ids.h"
@@ -15,7 +16,11 @@ struct Options {
   bool iterations = false;   // list every iteration
   uint64_t slo_ttft_ns = 0;  // 0 = none given
   uint64_t slo_itl_ns = 0;
+  bool slo_ttft_of_run = false;  // nobody asked for it: it is the one the run was started with
+  bool slo_itl_of_run = false;
   bool graph_launch_level = false;  // graphs were recorded one record a replay: their inside cannot be told
+  // The command that explains one request of these traces, up to the request; outlives the writing.
+  std::string_view why = "slowtoken why TRACE";
   std::optional<record::RequestId> only = std::nullopt;  // list this request alone, with its gaps
 };
 

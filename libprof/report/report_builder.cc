@@ -63,6 +63,7 @@ void ReportBuilder::On(const record::RequestSummary& summary) {
     report.set_slow_excess_ns(summary.excess_ns);
     report.set_largest_phase(static_cast<uint32_t>(summary.largest_phase));
     *report.mutable_finding() = ToFinding(summary.finding);
+    report.set_few_samples((summary.flags & record::kFewSamples) != 0);
   }
   ttft_.Add(summary.ttft_ns);
   ttft_told_ |= told;
@@ -92,6 +93,8 @@ void ReportBuilder::On(const record::GapSummary& gap) {
     stall.stall.set_excess_ns(gap.excess_ns);
     stall.stall.set_largest_phase(static_cast<uint32_t>(gap.largest_phase));
     stall.stall.set_overlaps_blind((gap.flags & record::kOverlapsBlind) != 0);
+    stall.stall.set_process(gap.process);
+    stall.stall.set_few_samples((gap.flags & record::kFewSamples) != 0);
     *stall.stall.mutable_finding() = ToFinding(gap.finding);
   }
   if (options_.gaps ? Wanted(gap.req) : options_.only.has_value() && Wanted(gap.req)) AddGap(gap);
@@ -109,6 +112,7 @@ void ReportBuilder::AddGap(const record::GapSummary& gap) {
   if (gap.is_stall) {
     out.set_stall_excess_ns(gap.excess_ns);
     out.set_largest_phase(static_cast<uint32_t>(gap.largest_phase));
+    out.set_few_samples((gap.flags & record::kFewSamples) != 0);
     *out.mutable_finding() = ToFinding(gap.finding);
   }
 }

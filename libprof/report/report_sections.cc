@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
+#include "report/stall_moments.h"
 #include "rules/kernel_category.h"
 
 namespace slowtoken::report {
@@ -47,14 +48,23 @@ void FillKernelCategories(const std::vector<analysis::KernelTable::Entry>& kerne
   if (!kernels.empty()) report.set_kernel_rules_version(rules::kKernelRulesVersion);
 }
 
+void FillLevels(const Options& options, v1::ServiceLevels& levels) {
+  if (options.slo_ttft_ns != 0) levels.set_ttft_ns(options.slo_ttft_ns);
+  if (options.slo_itl_ns != 0) levels.set_itl_ns(options.slo_itl_ns);
+  levels.set_ttft_of_run(options.slo_ttft_of_run);
+  levels.set_itl_of_run(options.slo_itl_of_run);
+}
+
 }  // namespace
 
 v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
                                 const std::vector<reader::ProcessInfo>& processes,
                                 const std::vector<const base::LossCounters*>& reading, const ReadingNotes& notes) {
   FillOrigin(analysis, processes);
+  FillLevels(options_, *report_.mutable_levels());
   FillThroughput();
   FillRequests(analysis);
+  FillStallMoments(report_);
   FillTtft();
   FillItl();
   FillIterations();
@@ -110,16 +120,20 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
     const auto text = analysis.request_texts().find(req);
     return text == analysis.request_texts().end() ? std::string() : text->second;
   };
-  const auto clear_finding = [&](v1::Finding* finding) {
-    if (finding != nullptr && finding->req() != 0) finding->set_clear(clear_of(finding->req()));
+  const auto complete = [&](v1::Finding* finding) {
+    if (finding->req() != 0) finding->set_clear(clear_of(finding->req()));
+    if (finding->thread() != 0)
+      finding->set_thread_role(std::string(analysis.thread_roles().OfThread(finding->thread())));
   };
   for (Request* request : in_order) {
     v1::RequestReport& report = *report_.add_requests();
     report.Swap(&request->report);
     report.set_arrival_ns(SinceOrigin(request->arrival));
     report.set_clear(clear_of(report.req()));
-    clear_finding(report.has_finding() ? report.mutable_finding() : nullptr);
-    for (v1::Gap& gap : *report.mutable_gaps()) clear_finding(gap.has_finding() ? gap.mutable_finding() : nullptr);
+    if (report.has_finding()) complete(report.mutable_finding());
+    for (v1::Gap& gap : *report.mutable_gaps()) {
+      if (gap.has_finding()) complete(gap.mutable_finding());
+    }
     auto& gaps = *report.mutable_gaps();
     std::sort(gaps.begin(), gaps.end(), [](const v1::Gap& a, const v1::Gap& b) { return a.n() < b.n(); });
   }
@@ -131,7 +145,7 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
     stall.Swap(&open.stall);
     stall.set_start_ns(SinceOrigin(open.start));
     stall.set_clear(clear_of(stall.req()));
-    clear_finding(stall.mutable_finding());
+    complete(stall.mutable_finding());
   }
 }
 
@@ -251,8 +265,8 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis,
     if (process >= processes.size()) continue;
     if (const auto share = analysis::OwnShare(cost, processes[process].start)) shares.push_back(*share);
   }
+  if (shares.empty()) return;
+  overhead.set_share(std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()));
 }
 
 }  // namespace slowtoken::report
-  if (shares.empty()) return;
-  overhead.set_share(std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()));

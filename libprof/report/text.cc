@@ -133,8 +133,9 @@ namespace {
 std::string AllText(const v1::Report& report, const Options& options, const TextStyle& style) {
   std::string out = HeadText(report, style) + TriggersText(report) + CoverageText(report, style);
   if (options.only) return out + OneRequestText(report);
-  return absl::StrCat(out, ThroughputText(report), TtftText(report, options), ItlText(report, options),
-                      DefinitionText(report), SlowestText(report), SlowFirstText(report), StallsText(report)) +
+  return absl::StrCat(out, InShortText(report, options, style), ThroughputText(report), TtftText(report),
+                      ItlText(report), DefinitionText(report), SlowestText(report), SlowFirstText(report, style),
+                      StallsText(report, style)) +
          absl::StrCat(
              IterationsText(report, options), LaunchText(report), DevicesText(report, style),
              GapFindingsText(report, style) + LaunchGapsText(report) + GraphsText(report) + CollectivesText(report),

@@ -8,6 +8,7 @@
 #include "report/cause_tally.h"
 #include "report/findings.h"
 #include "report/json.h"
+#include "report/moment_tally.h"
 #include "report/table.h"
 #include "report/text_sections.h"
 #include "report/units.h"
@@ -20,50 +21,63 @@ using Align = Table::Align;
 constexpr size_t kWorst = 5;
 
 std::string TallyText(const CauseTally& tally, const char* what) {
-  Table table({{"cause", Align::kLeft}, {what}, {"surely"}, {"longer than usual by"}});
+  Table table({{"cause", Align::kLeft}, {what}, {"surely"}, {"time lost"}});
   for (const CauseTally::Row& row : tally.Rows())
     table.Add({row.cause, WithCommas(row.count), WithCommas(row.sure), Duration(row.excess_ns)});
   return table.Text();
 }
 
 // "ab12… token 17 at 3.2 s, 41 ms, schedule +30 ms", and below it the cause with its evidence.
-std::string WorstLine(const std::string& who, uint64_t took, uint64_t excess, const char* phase,
-                      const v1::Finding& finding) {
-  const std::string evidence = EvidenceSentence(finding);
-  const bool unsure = finding.confidence() == static_cast<uint32_t>(record::Confidence::kLow);
-  return absl::StrCat("  ", who, ", ", Duration(took), ", ", phase, " +", Duration(excess), "\n    ",
-                      CauseText(finding), evidence.empty() ? "" : ": ", evidence, unsure ? " (not sure)" : "", "\n");
+std::string WorstLine(const std::string& who, const Judged& judged, const char* phase, const std::string& more,
+                      const v1::Finding& finding, const TextStyle& style) {
+  const std::string line =
+      absl::StrCat(who, ", ", Duration(judged.took_ns), ", ", phase, " +", Duration(judged.excess_ns), more);
+  return absl::StrCat("  ", Wrap(line, 4, style), "    ", Wrap(FindingText(finding, judged), 6, style));
 }
+
+std::string MomentsText(const MomentTally& tally) {
+  Table table({{"cause", Align::kLeft}, {"moments"}, {"gaps"}, {"requests"}, {"surely"}, {"time lost"}});
+  for (const MomentTally::Row& row : tally.Rows()) {
+    table.Add({row.few_samples ? absl::StrCat(row.cause, ", first gaps") : row.cause, WithCommas(row.moments),
+               WithCommas(row.gaps), WithCommas(row.requests.size()), WithCommas(row.sure),
+               row.few_samples ? "" : Duration(row.lost_ns)});
+  }
+  return table.Text();
+}
+
+std::string WorstMoment(const v1::StallMoment& moment, const v1::Report& report, const TextStyle& style) {
+  const v1::Stall& stall = report.stalls(static_cast<int>(moment.worst()));
+  const std::string who =
+      absl::StrCat(RequestName(stall.req(), stall.clear()), " token ", stall.n(), " at ", Duration(stall.start_ns()));
+  const std::string more = moment.stalls_size() == 1 ? ""
+                                                     : absl::StrCat("; ", moment.stalls_size(), " gaps of ",
+                                                                    Counted(moment.requests(), "request"));
+  return WorstLine(who, JudgedOf(report, stall), record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount],
+                   more, stall.finding(), style);
+}
+
+constexpr const char* kFirstGaps =
+    "first gaps: fewer than 8 gaps had been seen, so that nothing was usual yet and 5 ms was the threshold";
 
 }  // namespace
 
-std::string StallsText(const v1::Report& report) {
+std::string StallsText(const v1::Report& report, const TextStyle& style) {
   if (report.itl().step().count() == 0) return "";
   if (report.stalls().empty()) return "\nStalls: none\n";
-  CauseTally tally;
-  std::vector<const v1::Stall*> worst;
-  for (const v1::Stall& stall : report.stalls()) {
-    tally.Add(stall.finding(), stall.excess_ns());
-    worst.push_back(&stall);
-  }
-  const auto stalls = static_cast<uint64_t>(worst.size());
-  std::stable_sort(worst.begin(), worst.end(),
-                   [](const auto* a, const auto* b) { return a->excess_ns() > b->excess_ns(); });
-  worst.resize(std::min(worst.size(), kWorst));
+  const MomentTally tally(report);
+  const auto stalls = static_cast<uint64_t>(report.stalls_size());
   const double share = static_cast<double>(stalls) / static_cast<double>(report.itl().step().count());
   std::string out =
-      absl::StrCat("\nStalls: ", WithCommas(stalls), stalls == 1 ? " gap" : " gaps", " over the threshold (",
-                   Percent(share), " of gaps)\n", TallyText(tally, "stalls"), "\nWorst stalls\n");
-  for (const v1::Stall* stall : worst) {
-    const std::string who = absl::StrCat(RequestName(stall->req(), stall->clear()), " token ", stall->n(), " at ",
-                                         Duration(stall->start_ns()));
-    out += WorstLine(who, stall->gap_ns(), stall->excess_ns(),
-                     record::kGapPhaseNames[stall->largest_phase() % record::kGapPhaseCount], stall->finding());
-  }
+      absl::StrCat("\nStalls: ", Counted(stalls, "gap"), " over the threshold (", Percent(share), " of gaps), in ",
+                   Counted(static_cast<uint64_t>(report.stall_moments_size()), "moment"), "\n", MomentsText(tally));
+  if (tally.first_gaps() != 0) absl::StrAppend(&out, "  ", Wrap(kFirstGaps, 4, style));
+  absl::StrAppend(&out, "\nWorst moments\n");
+  const std::vector<const v1::StallMoment*> worst = tally.Worst();
+  for (size_t i = 0; i < std::min(worst.size(), kWorst); ++i) out += WorstMoment(*worst[i], report, style);
   return out;
 }
 
-std::string SlowFirstText(const v1::Report& report) {
+std::string SlowFirstText(const v1::Report& report, const TextStyle& style) {
   CauseTally tally;
   std::vector<const v1::RequestReport*> worst;
   uint64_t answered = 0;
@@ -84,8 +98,9 @@ std::string SlowFirstText(const v1::Report& report) {
   for (const v1::RequestReport* request : worst) {
     const std::string who =
         absl::StrCat(RequestName(request->req(), request->clear()), " at ", Duration(request->arrival_ns()));
-    out += WorstLine(who, request->ttft_ns(), request->slow_excess_ns(),
-                     record::kTtftPhaseNames[request->largest_phase() % record::kTtftPhaseCount], request->finding());
+    out += WorstLine(who, JudgedOf(report, *request),
+                     record::kTtftPhaseNames[request->largest_phase() % record::kTtftPhaseCount], "",
+                     request->finding(), style);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "report/table.h"
 #include "report/text_sections.h"
+#include "report/thread_label.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -15,13 +16,30 @@ namespace {
 using Align = Table::Align;
 using Places = google::protobuf::RepeatedPtrField<v1::LaunchPlace>;
 
+// A pseudonym says nothing where there is a role to call the thread by.
+std::string ThreadCell(const v1::LaunchPlace& place) {
+  const bool by_role = IsPseudonym(place.thread_name()) && !place.thread_role().empty();
+  if (by_role || place.thread_name().empty()) return absl::StrCat(place.thread());
+  return absl::StrCat(place.thread_name(), " ", place.thread());
+}
+
+bool HasPseudonyms(const Places& places) {
+  return std::any_of(places.begin(), places.end(),
+                     [](const v1::LaunchPlace& place) { return IsPseudonym(place.thread_name()); });
+}
+
 std::string PlacesText(const char* title, const Places& places, int most) {
-  Table table(
-      {{"total"}, {"count"}, {"p50"}, {"max"}, {"thread", Align::kLeft, 28}, {"innermost range", Align::kLeft, 36}});
+  Table table({{"total"},
+               {"count"},
+               {"p50"},
+               {"max"},
+               {"thread", Align::kLeft, 24},
+               {"role", Align::kLeft},
+               {"innermost range", Align::kLeft, 28}});
   for (int i = 0; i < std::min(places.size(), most); ++i) {
     const v1::LaunchPlace& place = places[i];
     table.Add({Duration(place.total_ns()), WithCommas(place.ns().count()), Duration(place.ns().p50_ns()),
-               Duration(place.ns().max_ns()), absl::StrCat(place.thread_name(), " ", place.thread()),
+               Duration(place.ns().max_ns()), ThreadCell(place), ShortRole(place.thread_role()),
                place.has_range() ? place.range() : "-"});
   }
   if (table.empty()) return "";
@@ -62,6 +80,7 @@ std::string LaunchGapsText(const v1::Report& report) {
   const v1::LaunchGaps& gaps = report.launch_gaps();
   std::string out = PlacesText("Who let the GPU wait: idle time `host` by what launched next", gaps.host_idle(), 8) +
                     PlacesText("Launch delay by what launched", gaps.delay(), 5);
+  if (HasPseudonyms(gaps.host_idle()) || HasPseudonyms(gaps.delay())) out += kNamesInTheClear;
   std::string side;
   for (const v1::Device& device : report.devices()) absl::StrAppend(&side, OverlapText(device));
   for (const v1::LaunchQueue& queue : gaps.queues()) absl::StrAppend(&side, QueueText(queue));

@@ -10,6 +10,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/excess_text.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -147,15 +148,14 @@ std::string LevelText(uint64_t over, uint64_t all, uint64_t level_ns, const char
 }
 
 // Why its first token is slow, if it is.
-std::string SlowLine(const v1::RequestReport& request) {
+std::string SlowLine(const v1::Report& report, const v1::RequestReport& request) {
   if (!request.has_slow_excess_ns()) return "";
-  const std::string evidence = EvidenceSentence(request.finding());
-  return absl::StrCat("  slow first token: ", Duration(request.slow_excess_ns()), " more ",
-                      record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount], " than usual\n    ",
-                      CauseText(request.finding()), evidence.empty() ? "" : ": ", evidence, "\n");
+  const Judged judged = JudgedOf(report, request);
+  return absl::StrCat("  slow first token: ", ExcessSentence(judged, ExcessPhaseOf(report, request)), "\n    ",
+                      FindingText(request.finding(), judged), "\n");
 }
 
-std::string RequestCaption(const v1::RequestReport& request) {
+std::string RequestCaption(const v1::Report& report, const v1::RequestReport& request) {
   std::string out = absl::StrCat("\nRequest ", RequestName(request.req(), request.clear()), ": ", FinishText(request),
                                  ", ", WithCommas(request.prompt()), " prompt tokens (", WithCommas(request.cached()),
                                  " cached), ", WithCommas(request.tokens()), " generated\n");
@@ -164,7 +164,7 @@ std::string RequestCaption(const v1::RequestReport& request) {
                   Duration(request.e2e_ns()));
   if (request.preemptions() != 0) absl::StrAppend(&out, ", preempted ", request.preemptions(), " times");
   out += request.partial() ? " (partial: not everything was seen)\n" : "\n";
-  return out + SlowLine(request);
+  return out + SlowLine(report, request);
 }
 
 std::string RequestGaps(const v1::RequestReport& request) {
@@ -192,16 +192,16 @@ std::string RequestGaps(const v1::RequestReport& request) {
 
 }  // namespace
 
-std::string TtftText(const v1::Report& report, const Options& options) {
+std::string TtftText(const v1::Report& report) {
   const v1::Ttft& ttft = report.ttft();
   if (ttft.all().count() == 0) return "";
   return absl::StrCat("\nTTFT (", WithCommas(ttft.all().count()), " requests): ", SpreadText(ttft.all()), "\n",
-                      LevelText(ttft.over_level(), ttft.all().count(), options.slo_ttft_ns, "requests"),
+                      LevelText(ttft.over_level(), ttft.all().count(), report.levels().ttft_ns(), "requests"),
                       PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames), RollUp(ttft),
                       QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft));
 }
 
-std::string ItlText(const v1::Report& report, const Options& options) {
+std::string ItlText(const v1::Report& report) {
   const v1::Itl& itl = report.itl();
   if (itl.step().count() == 0) return "";
   Table table({{"per", Align::kLeft}, {"count"}, {"mean"}, {"p50"}, {"p90"}, {"p99"}, {"max"}});
@@ -209,8 +209,9 @@ std::string ItlText(const v1::Report& report, const Options& options) {
   AddDistribution(table, "token", itl.token());
   return absl::StrCat(
       "\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(),
-      LevelText(static_cast<uint64_t>(report.stalls_size()), itl.step().count(), options.slo_itl_ns, "gaps"), "\n",
-      PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames), InterferenceText(report), ItlCaveat(itl));
+      LevelText(static_cast<uint64_t>(report.stalls_size()), itl.step().count(), report.levels().itl_ns(), "gaps"),
+      "\n", PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames), InterferenceText(report),
+      ItlCaveat(itl));
 }
 
 std::string DefinitionText(const v1::Report& report) {
@@ -261,7 +262,7 @@ std::string OneRequestText(const v1::Report& report) {
                  Bar(Share(ns, request.ttft_ns()))});
   }
   const std::string ttft = table.empty() ? "" : "\nTime to first token\n" + table.Text();
-  return absl::StrCat(RequestCaption(request), ttft, QueueByText(request.queue_by_ns(), "queue by reason: "),
+  return absl::StrCat(RequestCaption(report, request), ttft, QueueByText(request.queue_by_ns(), "queue by reason: "),
                       RequestGaps(request));
 }
 

@@ -10,16 +10,19 @@
 
 namespace slowtoken::report {
 
+// text_short.cc
+std::string InShortText(const v1::Report& report, const Options& options, const TextStyle& style);
+
 // text_requests.cc
-std::string TtftText(const v1::Report& report, const Options& options);
-std::string ItlText(const v1::Report& report, const Options& options);
+std::string TtftText(const v1::Report& report);
+std::string ItlText(const v1::Report& report);
 std::string DefinitionText(const v1::Report& report);
 std::string SlowestText(const v1::Report& report);
 std::string OneRequestText(const v1::Report& report);
 
 // text_causes.cc
-std::string SlowFirstText(const v1::Report& report);
-std::string StallsText(const v1::Report& report);
+std::string SlowFirstText(const v1::Report& report, const TextStyle& style);
+std::string StallsText(const v1::Report& report, const TextStyle& style);
 
 // text_machine.cc
 std::string IterationsText(const v1::Report& report, const Options& options);

@@ -39,6 +39,10 @@ std::string WithCommas(uint64_t count) {
   return text;
 }
 
+std::string Counted(uint64_t count, const char* noun) {
+  return absl::StrCat(WithCommas(count), " ", noun, count == 1 ? "" : "s");
+}
+
 std::string Percent(double share) {
   if (share > 0 && share < 0.0005) return "<0.1 %";
   return absl::StrFormat("%.1f %%", share * 100);

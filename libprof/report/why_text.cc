@@ -8,9 +8,11 @@
 
 #include "record/phases.h"
 #include "report/advice.h"
+#include "report/excess_text.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "report/thread_label.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -50,16 +52,19 @@ std::string Waterfall(const google::protobuf::RepeatedField<uint64_t>& phases, u
   return "\nWhere the time went\n" + table.Text();
 }
 
-std::string CauseLines(const v1::Finding& finding, uint64_t excess_ns, const char* phase) {
-  const std::string evidence = EvidenceSentence(finding);
+std::string CauseLines(const v1::Finding& finding, const Judged& judged, const ExcessPhase& phase) {
   const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
   const char* advice = AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()));
-  const bool unsure = finding.confidence() == static_cast<uint32_t>(record::Confidence::kLow);
-  std::string out =
-      absl::StrCat("  ", phase, " took ", Duration(excess_ns), " longer than usual\n  cause: ", CauseText(finding),
-                   unsure ? " (not sure)" : "", evidence.empty() ? "" : ": ", evidence, "\n");
-  if (cause == record::Cause::kUnknown && finding.evidence() == 0) out += "  nothing that was recorded explains it\n";
+  const std::string out =
+      absl::StrCat("  ", ExcessSentence(judged, phase), "\n  cause: ", FindingText(finding, judged), "\n");
   return *advice == 0 ? out : absl::StrCat(out, "  try: ", advice, "\n");
+}
+
+// Of what is neither a stall nor slow: what it is not above.
+std::string NotSlow(const char* what, uint64_t level_ns, const char* usual) {
+  if (level_ns != 0)
+    return absl::StrCat("  it is ", what, ": not above the service level of ", Duration(level_ns), "\n");
+  return absl::StrCat("  it is ", what, ": not above 2.5 times ", usual, "\n");
 }
 
 std::string With(const Moment::Iteration& iteration, record::RequestId req) {
@@ -137,7 +142,8 @@ std::string ThreadsText(const Moment& moment) {
   std::stable_sort(busiest.begin(), busiest.end(),
                    [&](const auto& a, const auto& b) { return most(*a.second) > most(*b.second); });
   busiest.resize(std::min(busiest.size(), kMostThreads));
-  Table table({{"thread"}, {"name", Align::kLeft}, {"on CPU"}, {"did", Align::kLeft, 64}});
+  Table table({{"thread"}, {"name", Align::kLeft}, {"role", Align::kLeft}, {"on CPU"}, {"did", Align::kLeft, 52}});
+  bool pseudonyms = false;
   for (const auto& [key, thread] : busiest) {
     std::vector<std::pair<uint64_t, std::string>> ranges;
     for (const auto& [name, ns] : thread->ranges) ranges.emplace_back(ns, name);
@@ -146,13 +152,19 @@ std::string ThreadsText(const Moment& moment) {
     for (size_t i = 0; i < std::min<size_t>(ranges.size(), 3); ++i)
       absl::StrAppend(&did, i == 0 ? "" : ", ", ranges[i].second, " ", Duration(ranges[i].first));
     const uint64_t off = std::min(thread->off_ns, whole);
-    table.Add({absl::StrCat(key.second), thread->name, thread->watched ? Duration(whole - off) : "?", did});
+    pseudonyms |= IsPseudonym(thread->name);
+    table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)),
+               thread->watched ? Duration(whole - off) : "?", did});
   }
-  return table.empty() ? "" : "\nThreads\n" + table.Text();
+  return table.empty() ? "" : absl::StrCat("\nThreads\n", table.Text(), pseudonyms ? kNamesInTheClear : "");
 }
 
 std::string Around(Moment& moment) {
   return absl::StrCat(IterationsText(moment), GpuText(moment), ThreadsText(moment));
+}
+
+std::string NextSteps(const v1::Finding& finding) {
+  return absl::StrCat("\nHow to confirm it, and what helps: docs/NEXT_STEPS.md, ", CauseText(finding), "\n");
 }
 
 std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& request) {
@@ -160,10 +172,9 @@ std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& re
       "Request ", RequestName(request.req(), request.clear()), ", first token: ", Duration(request.ttft_ns()),
       " (median ", Duration(report.ttft().all().p50_ns()), "), ", WithCommas(request.prompt()), " prompt tokens\n");
   if (request.has_slow_excess_ns()) {
-    out += CauseLines(request.finding(), request.slow_excess_ns(),
-                      record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount]);
+    out += CauseLines(request.finding(), JudgedOf(report, request), ExcessPhaseOf(report, request));
   } else {
-    out += "  it is not slow: not above the service level, nor 2.5 times what is usual for such prompts\n";
+    out += NotSlow("not slow", report.levels().ttft_ns(), "what is usual for such prompts");
   }
   return out + Waterfall(request.ttft_phases_ns(), request.ttft_ns(), record::kTtftPhaseNames);
 }
@@ -173,10 +184,9 @@ std::string GapText(const v1::Report& report, const v1::RequestReport& request, 
                                  Duration(gap.gap_ns()), " after the one before (median ",
                                  Duration(report.itl().step().p50_ns()), ")\n");
   if (gap.has_stall_excess_ns()) {
-    out += CauseLines(gap.finding(), gap.stall_excess_ns(),
-                      record::kGapPhaseNames[gap.largest_phase() % record::kGapPhaseCount]);
+    out += CauseLines(gap.finding(), JudgedOf(report, gap), ExcessPhaseOf(report, gap));
   } else {
-    out += "  it is no stall: not above the service level, nor 2.5 times the usual gap\n";
+    out += NotSlow("no stall", report.levels().itl_ns(), "the usual gap, and 5 ms");
   }
   return out + Waterfall(gap.phases_ns(), gap.gap_ns(), record::kGapPhaseNames);
 }
@@ -213,7 +223,10 @@ Part PartOf(const v1::RequestReport& request, const Question& question) {
 std::string WhyText(const v1::Report& report, const Question& question, Moment& moment) {
   const v1::RequestReport& request = report.requests(0);
   const v1::Gap* gap = question.first_token ? nullptr : GapOf(request, question.n);
-  return (gap == nullptr ? FirstTokenText(report, request) : GapText(report, request, *gap)) + Around(moment);
+  const bool slow = gap == nullptr ? request.has_slow_excess_ns() : gap->has_stall_excess_ns();
+  const v1::Finding& finding = gap == nullptr ? request.finding() : gap->finding();
+  return absl::StrCat(gap == nullptr ? FirstTokenText(report, request) : GapText(report, request, *gap), Around(moment),
+                      slow ? NextSteps(finding) : "");
 }
 
 }  // namespace slowtoken::report

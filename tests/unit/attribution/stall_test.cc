@@ -46,6 +46,14 @@ TEST_F(StallTest, WithFewerThanEightSamplesAboveFiveMilliseconds) {
   EXPECT_TRUE(Judged(5 * kMs + 1, 0).is_stall);
 }
 
+TEST_F(StallTest, AStallByTheThresholdForFewSamplesSaysSo) {
+  for (int i = 0; i < 7; ++i) rule_.Learn(Gap(kMs, 0));
+  EXPECT_NE(Judged(6 * kMs, 0).flags & record::kFewSamples, 0);
+  EXPECT_EQ(Judged(kMs, 0).flags & record::kFewSamples, 0) << "no stall";
+  rule_.Learn(Gap(kMs, 0));
+  EXPECT_EQ(Judged(6 * kMs, 0).flags & record::kFewSamples, 0) << "now a median is known";
+}
+
 TEST_F(StallTest, ThenAboveTwoAndAHalfMedians) {
   for (int i = 0; i < 8; ++i) rule_.Learn(Gap(20 * kMs, 0));
   EXPECT_FALSE(Judged(49 * kMs, 0).is_stall);
@@ -77,6 +85,11 @@ TEST_F(StallSloTest, TheServiceLevelDecidesWhereOneIsGiven) {
   for (int i = 0; i < 100; ++i) rule_.Learn(Gap(20 * kMs, 0));
   EXPECT_FALSE(Judged(3 * kMs, 0).is_stall);
   EXPECT_TRUE(Judged(3 * kMs + 1, 0).is_stall);
+}
+
+TEST_F(StallSloTest, AServiceLevelNeedsNoSamples) {
+  EXPECT_TRUE(Judged(3 * kMs + 1, 0).is_stall);
+  EXPECT_EQ(Judged(3 * kMs + 1, 0).flags & record::kFewSamples, 0);
 }
 
 TEST_F(StallSloTest, AGapThatIsAsUsualButOverTheLevelNamesItsLongestPhase) {

@@ -1,6 +1,9 @@
 // One token explained: the cause first, then where its time went, with whom, on the GPU and on the threads.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "record/phases.h"
 #include "report/advice.h"
 #include "report/why_text.h"
@@ -125,7 +128,7 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
   Fill(moment);
   const std::string text = WhyText(report, {.n = 3}, moment);
   EXPECT_THAT(text, HasSubstr("Request 000000000000abcd, token 3: 40.0 ms after the one before (median 6.00 ms)\n"
-                              "  schedule took 33.0 ms longer than usual\n"
+                              "  schedule took 34.0 ms, 33.0 ms longer than usual\n"
                               "  cause: host_paused: thread 4711 could run and had no CPU for 31.0 ms\n"
                               "  try: give the process more CPUs"));
   EXPECT_THAT(text, HasSubstr("  schedule  34.0 ms  ███"));
@@ -133,7 +136,7 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
   EXPECT_THAT(text, HasSubstr("11112222 p512"));
   EXPECT_THAT(text, HasSubstr("GPU: busy for 6.00 ms of 40.0 ms\n"));
   EXPECT_THAT(text, HasSubstr("6.00 ms  gemm"));
-  EXPECT_THAT(text, HasSubstr("4711  engine  9.00 ms  iter.schedule 34.0 ms"));
+  EXPECT_THAT(text, HasSubstr("4711  engine  scheduling  9.00 ms  iter.schedule 34.0 ms"));
   EXPECT_EQ(moment.Iterations().size(), 1u) << "the one long before is not shown";
 }
 
@@ -142,7 +145,7 @@ TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
   report.mutable_requests(0)->mutable_gaps(1)->clear_finding();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   const std::string text = WhyText(report, {.n = 3}, moment);
-  EXPECT_THAT(text, HasSubstr("cause: unknown\n  nothing that was recorded explains it\n"));
+  EXPECT_THAT(text, HasSubstr("cause: unknown: nothing that was recorded covers half of it\n"));
   EXPECT_THAT(text, Not(HasSubstr("try:")));
   EXPECT_THAT(text, HasSubstr("No iteration was seen in this time"));
 }
@@ -152,6 +155,12 @@ TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
   Moment moment(dictionary_, {kStart + 100 * kMs, kStart + 150 * kMs, 0xabcd});
   EXPECT_THAT(WhyText(report, {.first_token = true}, moment),
               HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n  it is not slow"));
+}
+
+TEST(NextSteps, EveryCauseHasItsParagraph) {
+  std::ifstream file(std::string(SLOWTOKEN_GOLDEN_DIR) + "/../../docs/NEXT_STEPS.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const char* cause : record::kCauseNames) EXPECT_THAT(text, HasSubstr(std::string("\n## ") + cause + "\n"));
 }
 
 TEST(Advice, EveryCauseButUnknownHasOne) {

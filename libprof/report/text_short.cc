@@ -1,0 +1,99 @@
+// The section "In short" of the text report: what stands out, and by which levels it was judged.
+#include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "report/cause_tally.h"
+#include "report/findings.h"
+#include "report/json.h"
+#include "report/moment_tally.h"
+#include "report/text_sections.h"
+#include "report/units.h"
+
+namespace slowtoken::report {
+namespace {
+
+constexpr const char* kUsualGap = "a stall is a gap above 2.5 times the running median and 5 ms";
+constexpr const char* kUsualFirst = "a first token is slow above 2.5 times the median of its prompt length and 5 ms";
+
+const char* From(bool of_run) { return of_run ? " (of the run)" : " (--slo)"; }
+
+std::string LevelsLine(const v1::ServiceLevels& levels) {
+  const std::string ttft = absl::StrCat("ttft ", Duration(levels.ttft_ns()));
+  const std::string itl = absl::StrCat("itl ", Duration(levels.itl_ns()));
+  if (levels.has_ttft_ns() && levels.has_itl_ns()) {
+    const bool one_source = levels.ttft_of_run() == levels.itl_of_run();
+    return absl::StrCat("SLO ", ttft, one_source ? "" : From(levels.ttft_of_run()), ", ", itl,
+                        From(levels.itl_of_run()));
+  }
+  if (levels.has_ttft_ns()) return absl::StrCat("SLO ", ttft, From(levels.ttft_of_run()), "; ", kUsualGap);
+  if (levels.has_itl_ns()) return absl::StrCat("SLO ", itl, From(levels.itl_of_run()), "; ", kUsualFirst);
+  return absl::StrCat("what is usual, as no SLO was given: ", kUsualGap);
+}
+
+// A line that can be copied into a shell: a clear id with other characters than these is named by its pseudonym.
+std::string WhyLine(std::string_view why, uint64_t req, const std::string& clear, uint32_t token) {
+  const bool plain = std::all_of(clear.begin(), clear.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
+  });
+  return absl::StrCat("    ", std::string(why), " ", RequestName(req, plain ? clear : ""), " ", token, "\n");
+}
+
+std::string LostText(uint64_t part, uint64_t whole, const char* cause) {
+  if (part == whole) return absl::StrCat("; all of the time lost (", Duration(whole), ") by ", cause);
+  return absl::StrCat("; ", part >= whole - whole / 2 ? "most" : "the largest part", " of the time lost (",
+                      Duration(part), " of ", Duration(whole), ") by ", cause);
+}
+
+std::string StallsInShort(const v1::Report& report, const Options& options, const TextStyle& style) {
+  const uint64_t gaps = report.itl().step().count();
+  if (gaps == 0) return "";
+  const auto stalls = static_cast<uint64_t>(report.stalls_size());
+  if (stalls == 0) return absl::StrCat("  no gap stalled, of ", WithCommas(gaps), "\n");
+  const MomentTally tally(report);
+  const double share = static_cast<double>(stalls) / static_cast<double>(gaps);
+  std::string line = absl::StrCat(WithCommas(stalls), " of ", WithCommas(gaps), " gaps stalled (", Percent(share),
+                                  "), in ", Counted(static_cast<uint64_t>(report.stall_moments_size()), "moment"));
+  if (tally.first_gaps() != 0) {
+    absl::StrAppend(&line, ", ", tally.first_gaps() == stalls ? "all" : WithCommas(tally.first_gaps()),
+                    " of them among the first gaps, when nothing was usual yet");
+  }
+  if (tally.first_gaps() != stalls)
+    absl::StrAppend(&line, LostText(tally.Rows()[0].lost_ns, tally.lost_ns(), tally.Rows()[0].cause));
+  const v1::Stall& worst = report.stalls(static_cast<int>(tally.Worst()[0]->worst()));
+  return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst.req(), worst.clear(), worst.n());
+}
+
+std::string FirstTokensInShort(const v1::Report& report, const Options& options, const TextStyle& style) {
+  CauseTally tally;
+  const v1::RequestReport* worst = nullptr;
+  uint64_t answered = 0, slow = 0, lost = 0;
+  for (const v1::RequestReport& request : report.requests()) {
+    if (request.has_ttft_ns()) ++answered;
+    if (!request.has_slow_excess_ns()) continue;
+    ++slow;
+    lost += request.slow_excess_ns();
+    tally.Add(request.finding(), request.slow_excess_ns());
+    if (worst == nullptr || request.slow_excess_ns() > worst->slow_excess_ns()) worst = &request;
+  }
+  if (answered == 0) return "";
+  if (slow == 0) return absl::StrCat("  no first token was slow, of ", WithCommas(answered), "\n");
+  const double share = static_cast<double>(slow) / static_cast<double>(answered);
+  const CauseTally::Row costliest = tally.Rows()[0];
+  const std::string line = absl::StrCat(WithCommas(slow), " of ", Counted(answered, "first token"), " slow (",
+                                        Percent(share), ")", LostText(costliest.excess_ns, lost, costliest.cause));
+  return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst->req(), worst->clear(), 1);
+}
+
+}  // namespace
+
+std::string InShortText(const v1::Report& report, const Options& options, const TextStyle& style) {
+  std::string said = StallsInShort(report, options, style) + FirstTokensInShort(report, options, style);
+  if (!said.empty()) said += Wrap(absl::StrCat("  judged by ", LevelsLine(report.levels())), 4, style);
+  if (said.empty() && !report.launch_gaps().findings().empty())
+    said = "  " + Wrap(report.launch_gaps().findings(0).text(), 4, style);
+  return said.empty() ? "" : "\nIn short\n" + said;
+}
+
+}  // namespace slowtoken::report
