@@ -46,9 +46,9 @@ int Diff(const Arguments& arguments) {
   app.add_option("--fail-on", options.fail_on, "exit code 1 if a figure is worse, if any changed, or never")
       ->check(CLI::IsMember({"worse", "any", "never"}))
       ->capture_default_str();
-  app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:50ms");
+  app.add_option("--slo", options.slo, absl::StrCat("in traces: ", kSloHelp))->type_name("LEVELS");
   if (auto code = app.Parse(arguments)) return *code;
-  const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
+  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo);
   if (!levels.ok()) return Fail("diff", levels.status(), kUsage);
   const absl::StatusOr<analysis::RunSample> a = ReadRun(options.a, *levels, "diff");
   if (!a.ok()) return Fail("diff", a.status(), kUnreadable);

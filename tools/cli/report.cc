@@ -12,6 +12,7 @@
 #include "trace_pass.h"
 #include "trace_report.h"
 #include "verb_app.h"
+#include "why_arguments.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -46,25 +47,19 @@ void AddOptions(CLI::App& app, ReportOptions& options) {
       ->capture_default_str();
   app.add_option("-o", options.out, "write to FILE instead of the terminal; `-` for the terminal")->type_name("FILE");
   app.add_flag("--iterations", options.iterations, "list every iteration");
-  app.add_option("--slo", options.slo, "what counts as slow, such as ttft:500ms,itl:50ms");
+  app.add_option("--slo", options.slo, kSloHelp)->type_name("LEVELS");
   app.add_option("--definition", options.definition, "also give TTFT, ITL and TPOT as this tool defines them")
       ->check(CLI::IsMember({"vllm", "sglang", "trtllm", "genai-perf", "mlperf"}));
   app.add_option("--request", options.request, "this request alone, by its clear id or its pseudonym")->type_name("ID");
   app.add_option("--key", options.key, "pseudonym key of the run (default: SLOWTOKEN_KEY)")->type_name("HEX");
 }
 
-// What a page needs beside the report.
-struct Page {
-  ServiceLevels levels;
-  report::html::PageEvents events;
-};
-
-int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents, Page& page,
-          OutputFile& out) {
+int Write(const v1::Report& report, const ReportOptions& options, const report::Options& contents,
+          report::html::PageEvents& page_events, OutputFile& out) {
   if (options.format == "json") {
     report::WriteJson(report, contents, out.stream());
   } else if (options.format == "html") {
-    const absl::Status read = WriteHtmlReport(options.input, page.levels, report, page.events, out.stream());
+    const absl::Status read = WriteHtmlReport(options.input, LevelsOf(contents), report, page_events, out.stream());
     if (!read.ok()) return Fail("report", read, kUnreadable);
   } else {
     out.stream() << report::WriteText(report, contents, options.out == "-" ? OutputStyle() : report::TextStyle());
@@ -82,11 +77,13 @@ int Report(const Arguments& arguments) {
   if (auto code = app.Parse(arguments)) return *code;
   const bool is_page = options.format == "html";
   if (is_page && !report::html::IsAvailable()) return Fail("report", kNoPage, kUsage);
-  const absl::StatusOr<ServiceLevels> levels = ParseServiceLevels(options.slo);
+  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo);
   if (!levels.ok()) return Fail("report", levels.status(), kUsage);
   report::Options contents{.gaps = options.format == "json" || !options.definition.empty(),
                            .iterations = options.iterations};
-  Page page{*levels, report::html::PageEvents(contents)};
+  const std::string why = WhyCommand(options.input.paths, options.input.run, options.input.rules, options.slo);
+  contents.why = why;
+  report::html::PageEvents page_events(contents);
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "report");
   if (!pass.ok()) return Fail("report", pass.status(), kUnreadable);
   if (!options.request.empty()) {
@@ -96,14 +93,14 @@ int Report(const Arguments& arguments) {
   }
   absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, (*pass)->traces().paths());
   if (!out.ok()) return Fail("report", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
-  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report", is_page ? &page.events : nullptr);
+  absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report", is_page ? &page_events : nullptr);
   if (!report.ok()) return Fail("report", report.status(), kUnreadable);
   if (contents.only && report->requests().empty())
     return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
   if (const auto definition = report::DefinitionOf(options.definition); definition && !contents.only)
     *report->mutable_by_definition() = report::ByDefinition(*report, *definition);
   pass->reset();  // a page reads them once more
-  return Write(*report, options, contents, page, **out);
+  return Write(*report, options, contents, page_events, **out);
 }
 
 }  // namespace slowtoken::cli

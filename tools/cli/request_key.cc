@@ -50,7 +50,8 @@ absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, cons
   uint8_t bytes[16];
   if (!base::ParseHex(key_text, bytes, sizeof bytes)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--request: a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits; "
+        absl::StrCat("no request begins with '", request,
+                     "', and a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits; "
                      "`slowtoken run` leaves it in ",
                      key_file, ", which is not there"));
   }
@@ -62,7 +63,7 @@ absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, cons
                                 [&](const auto& p) { return p.key_id.empty() || p.key_id == key_id; });
   if (!fits) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--request: that key is not the one these traces were recorded with; `slowtoken run` leaves it in ", key_file));
+        "that key is not the one these traces were recorded with; `slowtoken run` leaves it in ", key_file));
   }
   const record::RequestId id = base::SipHash(sip, request);
   return id == 0 ? 1 : id;

@@ -73,7 +73,7 @@ RunSample ToRun(const v1::Report& report) {
   return run;
 }
 
-absl::StatusOr<RunSample> ReadTraces(const std::string& path, const ServiceLevels& levels, const char* verb) {
+absl::StatusOr<RunSample> ReadTraces(const std::string& path, const AskedLevels& levels, const char* verb) {
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open({.paths = {path}, .run = ""}, verb);
   if (!pass.ok()) return pass.status();
   report::Options contents{.gaps = true};
@@ -128,7 +128,7 @@ absl::StatusOr<RunSample> ReadClientLog(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<RunSample> ReadRun(const std::string& path, const ServiceLevels& levels, const char* verb) {
+absl::StatusOr<RunSample> ReadRun(const std::string& path, const AskedLevels& levels, const char* verb) {
   absl::StatusOr<RunSample> run = absl::EndsWith(path, ".jsonl") ? ReadClientLog(path) : ReadTraces(path, levels, verb);
   if (run.ok()) run->name = path;
   return run;

@@ -12,6 +12,6 @@ namespace slowtoken::cli {
 
 // `path`: a trace file, a directory of traces, or a client's log (.jsonl: a line a request with `send`, `chunks`,
 // `status`, `finish`; times in ns). Shows progress as `verb`.
-absl::StatusOr<analysis::RunSample> ReadRun(const std::string& path, const ServiceLevels& levels, const char* verb);
+absl::StatusOr<analysis::RunSample> ReadRun(const std::string& path, const AskedLevels& levels, const char* verb);
 
 }  // namespace slowtoken::cli

@@ -14,6 +14,10 @@ namespace slowtoken::cli {
 void TracePass::AddOptions(CLI::App& app, Input& input) {
   app.add_option("TRACE", input.paths,
                  "trace files or directories (default: the newest run in the default place of `slowtoken run`)");
+  AddReadingOptions(app, input);
+}
+
+void TracePass::AddReadingOptions(CLI::App& app, Input& input) {
   app.add_option("--run", input.run, "of traces of several runs: this one, or `all` as one (default: the newest)")
       ->type_name("ID");
   app.add_option("--rules", input.rules,
@@ -89,26 +93,11 @@ void TracePass::FindEngines() {
   engine_notes_ = scopes_->Lines(names);
 }
 
-std::optional<record::RequestId> TracePass::FindClearId(const std::string& id) const {
-  class Finder final : public record::EventVisitor {
-   public:
-    explicit Finder(const std::string& id) : id_(id) {}
-    using EventVisitor::On;
-    void On(const record::RequestIdText& text) override {
-      if (!found && text.text == id_) found = text.req;
-    }
-    std::optional<record::RequestId> found;
-
-   private:
-    const std::string& id_;
-  };
-  Finder finder(id);
-  for (size_t i = 0; i < traces_->processes().size() && !finder.found; ++i) {
-    const auto process = static_cast<record::ProcessIndex>(i);
+void TracePass::Search(RequestSearch& search) const {
+  for (size_t i = 0; i < traces_->processes().size() && !search.exact(); ++i) {
     traces_->Survey(
-        process, finder, [&] { return finder.found.has_value(); }, UINT64_MAX);
+        static_cast<record::ProcessIndex>(i), search, [&] { return search.exact().has_value(); }, UINT64_MAX);
   }
-  return finder.found;
 }
 
 absl::Status TracePass::StartEngine(record::EventVisitor& summaries, const ServiceLevels& levels) {

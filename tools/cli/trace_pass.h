@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "reader/trace_set.h"
 #include "report/options.h"
+#include "request_search.h"
 #include "service_levels.h"
 
 namespace CLI {
@@ -35,7 +36,8 @@ class TracePass {
     std::string rules = {};  // path of a rule pack; empty: none of the user's
     bool again = false;
   };
-  static void AddOptions(CLI::App& app, Input& input);
+  static void AddOptions(CLI::App& app, Input& input);         // TRACE, and the following
+  static void AddReadingOptions(CLI::App& app, Input& input);  // how what is named is read
 
   // Opens it. Says as `verb` on stderr what is left out.
   static absl::StatusOr<std::unique_ptr<TracePass>> Open(const Input& input, const char* verb);
@@ -71,8 +73,8 @@ class TracePass {
     return status;
   }
 
-  // The pseudonym of a request whose id was recorded in the clear (--ids=clear); nullopt if no trace has this id.
-  std::optional<record::RequestId> FindClearId(const std::string& id) const;
+  // Shows everything to `search`, until it has found an id that was recorded in the clear (--ids=clear).
+  void Search(RequestSearch& search) const;
 
   const reader::TraceSet& traces() const { return *traces_; }
   // What the reading could not take as it stands: for ReportBuilder::Build.

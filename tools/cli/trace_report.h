@@ -18,12 +18,17 @@
 
 namespace slowtoken::cli {
 
-// Reads all of `pass`. `contents` says what goes in; its SLOs and what the traces' graph level leaves out are set here.
-// Shows progress as `verb`. What is concluded goes to `also` as well, and what graph nodes were captured in to `paths`,
-// where they are given.
-absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const ServiceLevels& levels,
+// Reads all of `pass`. `contents` says what goes in; its SLOs (those asked for, else the run's) and what the traces'
+// graph level leaves out are set here. Shows progress as `verb`. What is concluded goes to `also` as well, and what
+// graph nodes were captured in to `paths`, where they are given.
+absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents, const AskedLevels& asked,
                                       const char* verb, record::EventVisitor* also = nullptr,
                                       analysis::GraphPaths* paths = nullptr);
+
+// The levels that a report with these contents was judged by.
+inline ServiceLevels LevelsOf(const report::Options& contents) {
+  return {.ttft_ns = contents.slo_ttft_ns, .itl_ns = contents.slo_itl_ns};
+}
 
 // Reads all of `pass` for a visitor `moments` that shows what happened: the events of the trace go to it, and what was
 // concluded, each conclusion once, to its conclusions(). Shows progress as `verb`.
@@ -36,8 +41,8 @@ absl::Status ReadMoments(TracePass& pass, Moments& moments, const ServiceLevels&
   return absl::OkStatus();
 }
 
-// The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), or
-// a pseudonym as reports print it.
+// The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), a
+// pseudonym as reports print it, or the beginning of one of these if no other request begins so. Reads all of `pass`.
 absl::StatusOr<record::RequestId> FindRequest(const TracePass& pass, const std::string& id, const std::string& key);
 
 }  // namespace slowtoken::cli

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "../analysis/events.h"
 #include "../reader/recording.h"
@@ -103,6 +105,9 @@ class TraceTest : public ::testing::Test {
 
   std::string Write(bool gpu, bool end) {
     reader::Recording recording(header_);
+    for (const auto& [name, value] : conditions_)
+      recording.out().On(
+          record::Condition{recording.dictionary.InternText(name), recording.dictionary.InternText(value), 0});
     PlayRequest(recording.out(), recording.dictionary, gpu);
     if (!gpu) {
       record::SourceStatus status;
@@ -111,6 +116,8 @@ class TraceTest : public ::testing::Test {
       status.time = base_ + 1;
       recording.out().On(status);
     }
+    for (const record::RequestId req : other_requests_)
+      recording.out().On(Mark(AnnotationName::kReqQueued, req, base_ + 3'000'000));
     record::Advance advance;
     advance.watermark = base_ + 100'000'000;
     recording.out().On(advance);
@@ -123,6 +130,8 @@ class TraceTest : public ::testing::Test {
   trace::FileHeader header_;
   TimeNs base_ = kStart;
   bool clear_ids_ = false;
+  std::vector<record::RequestId> other_requests_;  // of which hardly anything was seen
+  std::map<std::string, std::string> conditions_;  // told by the process
 };
 
 }  // namespace slowtoken::testing

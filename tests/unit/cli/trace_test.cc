@@ -141,6 +141,74 @@ TEST_F(TraceTest, ServiceLevelsAreCountedAndMarked) {
   EXPECT_NE(under.out.find("Slow first tokens: none\n"), std::string::npos) << under.out;
 }
 
+TEST_F(TraceTest, TheLevelsTheRunWasStartedWithCountUnlessOthersAreAskedFor) {
+  conditions_ = {{"slowtoken.memory_bytes", "67108864"},
+                 {"slowtoken.slo_ttft_ns", "10000000"},
+                 {"slowtoken.slo_itl_ns", "15000000"}};
+  Write(true, true);
+  const CommandResult run = Slowtoken({"report", dir_.path()});
+  EXPECT_NE(run.out.find("judged by SLO ttft 10.0 ms, itl 15.0 ms (of the run)"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("over the service level of 15.0 ms: 1 of 1 gaps"), std::string::npos) << run.out;
+  const CommandResult asked = Slowtoken({"report", dir_.path(), "--slo=itl:30ms"});
+  EXPECT_NE(asked.out.find("judged by SLO ttft 10.0 ms (of the run), itl 30.0 ms (--slo)"), std::string::npos)
+      << asked.out;
+  EXPECT_NE(asked.out.find("no gap stalled, of 1\n"), std::string::npos) << asked.out;
+  const CommandResult none = Slowtoken({"report", dir_.path(), "--slo=none"});
+  EXPECT_NE(none.out.find("judged by what is usual"), std::string::npos) << none.out;
+  const CommandResult why = Slowtoken({"why", dir_.path(), "chatcmpl-1", "2", "--key", kKeyText});
+  EXPECT_NE(why.out.find("schedule took 11.0 ms; its median was 0 up to then and is 11.0 ms over the run"),
+            std::string::npos)
+      << why.out;
+}
+
+TEST_F(TraceTest, TheCommandOfTheFirstScreenExplainsTheWorstToken) {
+  Write(true, true);
+  const CommandResult report = Slowtoken({"report", dir_.path(), "--slo=itl:15ms"});
+  const std::string begin = "\n    slowtoken why --slo=itl:15ms " + dir_.path() + " ";
+  const size_t at = report.out.find(begin);
+  ASSERT_NE(at, std::string::npos) << report.out;
+  const std::string request = report.out.substr(at + begin.size(), 16);
+  EXPECT_EQ(report.out.substr(at + begin.size() + 16, 3), " 2\n");
+  const CommandResult why = Slowtoken({"why", "--slo=itl:15ms", dir_.path(), request, "2"});
+  EXPECT_EQ(why.code, 0) << why.err;
+  EXPECT_NE(why.out.find("docs/NEXT_STEPS.md"), std::string::npos) << why.out;
+}
+
+TEST_F(TraceTest, ARequestIsNamedByTheBeginningOfItsPseudonym) {
+  Write(true, true);
+  const CommandResult whole = Slowtoken({"why", dir_.path(), "chatcmpl-1", "--key", kKeyText});
+  const std::string pseudonym = whole.out.substr(whole.out.find("Request ") + 8, 16);
+  const CommandResult begin = Slowtoken({"why", dir_.path(), pseudonym.substr(0, 8)});
+  EXPECT_EQ(begin.code, 0) << begin.err;
+  EXPECT_EQ(begin.out, whole.out);
+  EXPECT_EQ(Slowtoken({"report", dir_.path(), "--request", pseudonym.substr(0, 8)}).code, 0);
+}
+
+TEST_F(TraceTest, ABeginningThatSeveralRequestsShareNamesThem) {
+  other_requests_ = {0xabcd000000000001, 0xabcd000000000002};
+  Write(true, true);
+  const CommandResult result = Slowtoken({"why", dir_.path(), "abcd"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("'abcd' is the beginning of 2 requests: abcd000000000001, abcd000000000002; give more"),
+            std::string::npos)
+      << result.err;
+}
+
+TEST_F(TraceTest, WhyReadsTheDefaultPlaceWhereNoTraceIsGiven) {
+  Write(true, true);
+  const std::string runs = dir_.path() + "/runs/00000000000000ab";
+  std::filesystem::create_directories(runs);
+  std::filesystem::rename(dir_.path() + "/engine-4711-0a0b0c0d.stt", runs + "/engine-4711-0a0b0c0d.stt");
+  dir_.Write("runs/00000000000000ab/key", std::string(kKeyText) + "\n");
+  const std::map<std::string, std::string> environment = {
+      {"SLOWTOKEN_KEY", ""}, {"SLOWTOKEN_KEY_FILE", ""}, {"SLOWTOKEN_DIR", dir_.path() + "/runs"}};
+  const CommandResult token = Slowtoken({"why", "chatcmpl-1", "2"}, environment);
+  EXPECT_EQ(token.code, 0) << token.err;
+  EXPECT_NE(token.out.find("token 2: 20.0 ms after the one before"), std::string::npos) << token.out;
+  EXPECT_NE(token.err.find("no TRACE given; reading " + runs), std::string::npos) << token.err;
+  EXPECT_EQ(Slowtoken({"why", "chatcmpl-1"}, environment).code, 0);
+}
+
 TEST_F(TraceTest, WhyExplainsOneToken) {
   Write(true, true);
   const CommandResult second = Slowtoken({"why", dir_.path(), "chatcmpl-1", "2", "--key", kKeyText});

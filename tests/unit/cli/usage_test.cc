@@ -34,6 +34,14 @@ INSTANTIATE_TEST_SUITE_P(
     All, Usage,
     ::testing::Values(Misuse{"NoVerb", {}, 2, "no verb given"},
                       Misuse{"UnknownVerb", {"explode"}, 2, "no verb called 'explode'"},
+                      Misuse{"MistypedVerb", {"reprot"}, 2, "no verb called 'reprot'; did you mean `report`?"},
+                      Misuse{"MistypedOption", {"report", "--formt=json"}, 2, "did you mean `--format`?"},
+                      Misuse{"CtlMistypedVerb", {"ctl", "all", "metrcs"}, 2, "did you mean `metrics`?"},
+                      Misuse{"WhyNothing", {"why"}, 2, "which REQUEST?"},
+                      Misuse{"WhyNoTrace", {"why", "/nowhere", "abcd"}, 3, "/nowhere: no such file or directory"},
+                      Misuse{"WhyBadToken", {"why", "/tmp", "abcd", "first"}, 2, "'first' is no TOKEN"},
+                      Misuse{"ReportSloWithoutUnit", {"report", "--slo=itl:100", "/tmp"}, 2, "did you mean itl:100ms?"},
+                      Misuse{"RunSloWithoutUnit", {"run", "--slo=tftt=2s", "--", "true"}, 2, "did you mean ttft:2s?"},
                       Misuse{"RunNothing", {"run"}, 2, "write it after --"},
                       Misuse{"RunNothingAfterDashes", {"run", "--"}, 2, "write it after --"},
                       Misuse{"RunUnknownOption", {"run", "--colour", "--", "true"}, 2, "slowtoken run --help"},
@@ -97,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& misuse) { return std::string(misuse.param.name); });
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "import", "verify", "overhead", "doctor"}) {
+  for (const char* verb :
+       {"run", "env", "ctl", "top", "report", "why", "export", "import", "verify", "overhead", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;
@@ -105,7 +114,8 @@ TEST(Help, EveryVerbHasHelpWithExamples) {
   }
   const CommandResult all = Slowtoken({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const char* verb : {"run", "env", "ctl", "top", "report", "export", "import", "verify", "overhead", "doctor"})
+  for (const char* verb :
+       {"run", "env", "ctl", "top", "report", "why", "export", "import", "verify", "overhead", "doctor"})
     EXPECT_NE(all.out.find(verb), std::string::npos) << verb;
 }
 
