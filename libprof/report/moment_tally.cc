@@ -15,9 +15,16 @@ MomentTally::MomentTally(const v1::Report& report) {
   const auto is_first = [&](const v1::StallMoment* moment) {
     return report.stalls(static_cast<int>(moment->worst())).few_samples();
   };
-  std::stable_sort(worst_.begin(), worst_.end(), [&](const auto* a, const auto* b) {
-    return is_first(a) != is_first(b) ? is_first(b) : a->excess_ns() > b->excess_ns();
+  if (lost_ns_ != 0) std::erase_if(worst_, is_first);
+  std::stable_sort(worst_.begin(), worst_.end(),
+                   [](const auto* a, const auto* b) { return a->lost_ns() > b->lost_ns(); });
+}
+
+const v1::Stall& MomentTally::Foremost(const v1::Report& report) const {
+  const auto of_costliest = std::find_if(worst_.begin(), worst_.end(), [&](const v1::StallMoment* moment) {
+    return std::string_view(rows_[0].cause) == CauseText(report.stalls(static_cast<int>(moment->worst())).finding());
   });
+  return report.stalls(static_cast<int>((of_costliest == worst_.end() ? worst_[0] : *of_costliest)->worst()));
 }
 
 void MomentTally::Add(const v1::StallMoment& moment, const v1::Report& report) {

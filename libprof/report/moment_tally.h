@@ -23,8 +23,11 @@ class MomentTally {
 
   explicit MomentTally(const v1::Report& report);
 
-  const std::vector<Row>& Rows() const { return rows_; }                       // the costliest first, first gaps last
-  const std::vector<const v1::StallMoment*>& Worst() const { return worst_; }  // of greatest excess, first gaps last
+  const std::vector<Row>& Rows() const { return rows_; }  // the costliest first, first gaps last
+  // Those in which most time was lost, over all their gaps; without first gaps if there are others.
+  const std::vector<const v1::StallMoment*>& Worst() const { return worst_; }
+  // The worst stall of the worst moment of the costliest cause. There are stalls.
+  const v1::Stall& Foremost(const v1::Report& report) const;
   uint64_t first_gaps() const { return first_gaps_; }
   uint64_t lost_ns() const { return lost_ns_; }  // without the first gaps
 

@@ -56,12 +56,12 @@ std::string StallsInShort(const v1::Report& report, const Options& options, cons
   std::string line = absl::StrCat(WithCommas(stalls), " of ", WithCommas(gaps), " gaps stalled (", Percent(share),
                                   "), in ", Counted(static_cast<uint64_t>(report.stall_moments_size()), "moment"));
   if (tally.first_gaps() != 0) {
-    absl::StrAppend(&line, ", ", tally.first_gaps() == stalls ? "all" : WithCommas(tally.first_gaps()),
-                    " of them among the first gaps, when nothing was usual yet");
+    absl::StrAppend(&line, "; ", tally.first_gaps() == stalls ? "all" : WithCommas(tally.first_gaps()),
+                    " of these gaps are among the first of the run, when nothing was usual yet");
   }
   if (tally.first_gaps() != stalls)
     absl::StrAppend(&line, LostText(tally.Rows()[0].lost_ns, tally.lost_ns(), tally.Rows()[0].cause));
-  const v1::Stall& worst = report.stalls(static_cast<int>(tally.Worst()[0]->worst()));
+  const v1::Stall& worst = tally.Foremost(report);
   return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst.req(), worst.clear(), worst.n());
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/causes.h"
+#include "report/moment_tally.h"
 #include "report/text.h"
 #include "scenario.h"
 
@@ -115,9 +116,23 @@ TEST(StallMoments, TheTextCountsAndListsMomentsAndTheJsonHasThem) {
   EXPECT_EQ(json["stalls"][11]["moment"], 0);
 }
 
+TEST(StallMoments, TheWorstIsWhereMostWasLostOverAllRequestsAndOfTheCostliestCause) {
+  v1::Report report;
+  report.mutable_itl()->mutable_step()->set_count(100);
+  AddStall(report, 1, 0, 50, 40, record::Cause::kSampling);
+  for (uint64_t req = 2; req <= 4; ++req) AddStall(report, req, 100, 150, 20);
+  AddStall(report, 9, 200, 300, 90).set_few_samples(true);
+  FillStallMoments(report);
+  const MomentTally tally(report);
+  EXPECT_EQ(tally.Foremost(report).req(), 2u);
+  ASSERT_EQ(tally.Worst().size(), 2u) << "first gaps are not among the worst";
+  EXPECT_EQ(tally.Worst()[0]->lost_ns(), 60 * kMs);
+  EXPECT_EQ(tally.lost_ns(), 100 * kMs);
+}
+
 TEST(StallMoments, TheFirstGapsOfARunAreNotPassedOffAsLostTime) {
   const std::string text = WriteText(Paused(8, true), {}, {});
-  EXPECT_THAT(text, HasSubstr("in 1 moment, all of them among the first gaps, when nothing was"));
+  EXPECT_THAT(text, HasSubstr("in 1 moment; all of these gaps are among the first of the"));
   EXPECT_THAT(text, HasSubstr("unknown, first gaps"));
   EXPECT_THAT(text, HasSubstr("unknown: too few came before it to know what is usual"));
   EXPECT_THAT(text, Not(HasSubstr("time lost (")));
