@@ -5,10 +5,12 @@
 #include "report/advice.h"
 #include "report/cause_tally.h"
 #include "report/findings.h"
+#include "report/graph_section.h"
 #include "report/html/page.h"
 #include "report/html/request_columns.h"
 #include "report/json.h"
 #include "report/json_sections.h"
+#include "report/moment_tally.h"
 
 namespace slowtoken::report::html {
 namespace {
@@ -43,20 +45,35 @@ Json TallyJson(const CauseTally& tally) {
   return out;
 }
 
+Json MomentTallyJson(const MomentTally& tally) {
+  Json out = Json::array();
+  for (const MomentTally::Row& row : tally.Rows()) {
+    out.push_back({{"cause", row.cause},
+                   {"few_samples", row.few_samples},
+                   {"moments", row.moments},
+                   {"count", row.gaps},
+                   {"requests", row.requests.size()},
+                   {"sure", row.sure},
+                   {"excess_ns", row.lost_ns}});
+  }
+  return out;
+}
+
 Json CausesJson(const v1::Report& report) {
-  CauseTally stalls, first_tokens;
-  for (const v1::Stall& stall : report.stalls()) stalls.Add(stall.finding(), stall.excess_ns());
+  CauseTally first_tokens;
   for (const v1::RequestReport& request : report.requests()) {
     if (request.has_slow_excess_ns()) first_tokens.Add(request.finding(), request.slow_excess_ns());
   }
-  return {{"stalls", TallyJson(stalls)}, {"first_tokens", TallyJson(first_tokens)}};
+  return {{"stalls", MomentTallyJson(MomentTally(report))}, {"first_tokens", TallyJson(first_tokens)}};
 }
 
-Json FindingJson(const v1::Finding& finding) {
+Json FindingJson(const v1::Finding& finding, const Judged& judged) {
   const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
   return {{"cause", CauseText(finding)},
           {"confidence", ConfidenceText(finding)},
           {"sentence", EvidenceSentence(finding)},
+          {"doubt", DoubtText(finding, judged)},
+          {"few_samples", judged.few_samples},
           {"advice", AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()))}};
 }
 
@@ -66,11 +83,19 @@ Json PhasesOfStall(const v1::Stall& stall, const PageEvents& events) {
   return PhasesJson({phases->ns.begin(), phases->ns.end()}, phases->told, record::kGapPhaseNames);
 }
 
-Json SlowTokenJson(const SlowToken& token, const PageEvents& events) {
+// Why graphs are opaque, by the reasons there are.
+Json OpaqueWords(const v1::Graphs& graphs) {
+  Json out = Json::object();
+  for (const v1::OpaqueGraphs& opaque : graphs.opaque()) out[opaque.reason()] = OpaqueText(opaque.reason());
+  return out;
+}
+
+Json SlowTokenJson(const SlowToken& token, const v1::Report& report, const PageEvents& events) {
   Json out = {{"window", token.window ? Json(*token.window) : Json()},
               {"start_ns", token.start_ns()},
               {"took_ns", token.took_ns()},
-              {"excess_ns", token.excess_ns()}};
+              {"excess_ns", token.excess_ns()},
+              {"head", token.head}};
   if (token.stall != nullptr) {
     out["kind"] = "gap";
     out["req"] = RequestName(token.req(), token.stall->clear());
@@ -78,7 +103,7 @@ Json SlowTokenJson(const SlowToken& token, const PageEvents& events) {
     out["overlaps_blind"] = token.stall->overlaps_blind();
     out["largest_phase"] = record::kGapPhaseNames[token.stall->largest_phase() % record::kGapPhaseCount];
     out["phases"] = PhasesOfStall(*token.stall, events);
-    out.update(FindingJson(token.stall->finding()));
+    out.update(FindingJson(token.stall->finding(), JudgedOf(report, *token.stall)));
   } else {
     out["kind"] = "first";
     out["req"] = RequestName(token.req(), token.first->clear());
@@ -86,15 +111,21 @@ Json SlowTokenJson(const SlowToken& token, const PageEvents& events) {
     out["overlaps_blind"] = token.first->overlaps_blind();
     out["largest_phase"] = record::kTtftPhaseNames[token.first->largest_phase() % record::kTtftPhaseCount];
     out["phases"] = PhasesJson(token.first->ttft_phases_ns(), token.first->ttft_told(), record::kTtftPhaseNames);
-    out.update(FindingJson(token.first->finding()));
+    out.update(FindingJson(token.first->finding(), JudgedOf(report, *token.first)));
   }
   return out;
 }
 
-Json SlowJson(const SlowTokens& slow, const PageEvents& events) {
+Json SlowJson(const v1::Report& report, const SlowTokens& slow, const PageEvents& events) {
+  const auto or_null = [](std::optional<size_t> place) { return place ? Json(*place) : Json(); };
   Json list = Json::array();
-  for (const SlowToken& token : slow.tokens) list.push_back(SlowTokenJson(token, events));
-  return {{"stalls", slow.stalls}, {"first_tokens", slow.first_tokens}, {"list", std::move(list)}};
+  for (const SlowToken& token : slow.tokens) list.push_back(SlowTokenJson(token, report, events));
+  return {{"stalls", slow.stalls},
+          {"moments", report.stall_moments_size()},
+          {"first_tokens", slow.first_tokens},
+          {"worst_stall", or_null(slow.worst_stall)},
+          {"worst_first", or_null(slow.worst_first)},
+          {"list", std::move(list)}};
 }
 
 }  // namespace
@@ -102,11 +133,17 @@ Json SlowJson(const SlowTokens& slow, const PageEvents& events) {
 Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& slow, Timelines& timelines) {
   const record::TimeNs origin = report.origin().monotonic_ns();
   Json moments = timelines.ToJson();
-  return {{"report", ReportJson(report)},           {"causes", CausesJson(report)},
-          {"slow", SlowJson(slow, events)},         {"requests", RequestColumns(report, events)},
-          {"gaps", events.gaps().ToJson(origin)},   {"batches", events.batches().ToJson(origin)},
-          {"moments", std::move(moments)},          {"names", timelines.names()},
-          {"ttft_phases", record::kTtftPhaseNames}, {"gap_phases", record::kGapPhaseNames}};
+  return {{"report", ReportJson(report)},
+          {"causes", CausesJson(report)},
+          {"slow", SlowJson(report, slow, events)},
+          {"requests", RequestColumns(report, events)},
+          {"gaps", events.gaps().ToJson(origin)},
+          {"batches", events.batches().ToJson(origin)},
+          {"moments", std::move(moments)},
+          {"names", timelines.names()},
+          {"ttft_phases", record::kTtftPhaseNames},
+          {"gap_phases", record::kGapPhaseNames},
+          {"opaque_words", OpaqueWords(report.graphs())}};
 }
 
 }  // namespace slowtoken::report::html

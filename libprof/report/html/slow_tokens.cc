@@ -1,17 +1,21 @@
 #include "report/html/slow_tokens.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace slowtoken::report::html {
 namespace {
 
 constexpr uint64_t kLeastMargin = 1'000'000, kMostMargin = 50'000'000;
 
-// Keeps the kMostListed of greatest excess.
+// Sorts the worst first and keeps kMostListed.
 void KeepWorst(std::vector<SlowToken>& tokens) {
-  std::stable_sort(tokens.begin(), tokens.end(),
-                   [](const SlowToken& a, const SlowToken& b) { return a.excess_ns() > b.excess_ns(); });
+  std::stable_sort(tokens.begin(), tokens.end(), [](const SlowToken& a, const SlowToken& b) {
+    const auto goodness = [](const SlowToken& token) { return std::tuple(token.few_samples(), !token.is_head); };
+    return goodness(a) != goodness(b) ? goodness(a) < goodness(b) : a.excess_ns() > b.excess_ns();
+  });
   tokens.resize(std::min(tokens.size(), kMostListed));
 }
 
@@ -53,11 +57,36 @@ void SortWindows(SlowTokens& all) {
   }
 }
 
+bool IsWorstOfItsMoment(const v1::Report& report, int stall) {
+  const auto moment = static_cast<int>(report.stalls(stall).moment());
+  return report.stall_moments(moment).worst() == static_cast<uint32_t>(stall);
+}
+
+// The worst of a moment is listed if any of it is.
+void SetHeads(std::vector<SlowToken>& tokens) {
+  std::map<uint32_t, size_t> heads;  // by moment
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i].head = i;
+    if (tokens[i].stall != nullptr && tokens[i].is_head) heads[tokens[i].stall->moment()] = i;
+  }
+  for (SlowToken& token : tokens) {
+    if (!token.is_head) token.head = heads.at(token.stall->moment());
+  }
+}
+
+template <typename Pointer>
+std::optional<size_t> PlaceOf(const std::vector<SlowToken>& tokens, Pointer SlowToken::*kind, Pointer wanted) {
+  if (wanted == nullptr) return std::nullopt;
+  const auto found = std::find_if(tokens.begin(), tokens.end(), [&](const SlowToken& t) { return t.*kind == wanted; });
+  return static_cast<size_t>(found - tokens.begin());
+}
+
 }  // namespace
 
 SlowTokens FindSlowTokens(const v1::Report& report) {
   std::vector<SlowToken> stalls, first;
-  for (const v1::Stall& stall : report.stalls()) stalls.push_back({.stall = &stall});
+  for (int i = 0; i < report.stalls_size(); ++i)
+    stalls.push_back({.stall = &report.stalls(i), .is_head = IsWorstOfItsMoment(report, i)});
   for (const v1::RequestReport& request : report.requests()) {
     if (request.has_slow_excess_ns()) first.push_back({.first = &request});
   }
@@ -70,11 +99,16 @@ SlowTokens FindSlowTokens(const v1::Report& report) {
     if (i < stalls.size()) GiveWindow(stalls[i], all.windows);
     if (i < first.size()) GiveWindow(first[i], all.windows);
   }
+  const v1::Stall* const worst_stall = stalls.empty() ? nullptr : stalls[0].stall;
+  const v1::RequestReport* const worst_first = first.empty() ? nullptr : first[0].first;
   all.tokens = std::move(stalls);
   all.tokens.insert(all.tokens.end(), first.begin(), first.end());
   std::stable_sort(all.tokens.begin(), all.tokens.end(),
                    [](const SlowToken& a, const SlowToken& b) { return a.start_ns() < b.start_ns(); });
   SortWindows(all);
+  SetHeads(all.tokens);
+  all.worst_stall = PlaceOf(all.tokens, &SlowToken::stall, worst_stall);
+  all.worst_first = PlaceOf(all.tokens, &SlowToken::first, worst_first);
   return all;
 }
 

@@ -17,10 +17,13 @@ struct SlowToken {
   const v1::Stall* stall = nullptr;
   const v1::RequestReport* first = nullptr;
   std::optional<size_t> window = std::nullopt;  // which of SlowTokens::windows shows it
+  size_t head = 0;      // the worst of its moment (report/stall_moments.h), as an index of SlowTokens::tokens
+  bool is_head = true;  // it is that itself
 
   uint64_t req() const { return stall != nullptr ? stall->req() : first->req(); }
   uint64_t start_ns() const { return stall != nullptr ? stall->start_ns() : first->arrival_ns(); }
   uint64_t took_ns() const { return stall != nullptr ? stall->gap_ns() : first->ttft_ns(); }
+  bool few_samples() const { return stall != nullptr ? stall->few_samples() : first->few_samples(); }
   uint64_t excess_ns() const { return stall != nullptr ? stall->excess_ns() : first->slow_excess_ns(); }
 };
 
@@ -34,10 +37,13 @@ struct SlowTokens {
   std::vector<SlowToken> tokens;        // by start
   std::vector<Window> windows;          // by start
   size_t stalls = 0, first_tokens = 0;  // of the run, listed or not
+  // What to look at first, as indices of `tokens`.
+  std::optional<size_t> worst_stall = std::nullopt, worst_first = std::nullopt;
 };
 
-// The windows go to the worst stalls and the worst first tokens in turn. A token that an earlier window shows well
-// enough (it is a good part of that window) shares it, as when one pause holds up a whole batch.
+// The worst of each moment come before the others of it, and those that few samples judged come last (as in
+// MomentTally). The windows go to the worst stalls and the worst first tokens in turn. A token that an earlier window
+// shows well enough (it is a good part of that window) shares it, as when one pause holds up a whole batch.
 SlowTokens FindSlowTokens(const v1::Report& report);
 
 }  // namespace slowtoken::report::html

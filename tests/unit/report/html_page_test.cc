@@ -5,10 +5,12 @@
 #include <sstream>
 
 #include "report/findings.h"
+#include "report/graph_section.h"
 #include "report/html/page.h"
 #include "report/html/request_columns.h"
 #include "report/html/script_text.h"
 #include "report/json.h"
+#include "report/stall_moments.h"
 #include "scenario.h"
 
 namespace slowtoken::report::html {
@@ -42,8 +44,9 @@ class PageTest : public ::testing::Test {
 TEST_F(PageTest, SectionsAreThoseOfTheJsonReport) {
   const v1::Report report = testing::Whole(options_);
   const Json page = Data(report)["report"], json = AsJson(report, options_);
-  for (const char* section : {"origin", "coverage", "throughput", "ttft", "itl", "launch", "overhead", "conditions",
-                              "devices", "kernels", "kernel_categories", "triggers", "detail", "iterations"}) {
+  for (const char* section :
+       {"origin", "coverage", "throughput", "ttft", "itl", "launch", "overhead", "conditions", "devices", "kernels",
+        "kernel_categories", "triggers", "detail", "iterations", "graphs", "service_levels"}) {
     EXPECT_EQ(page[section], json[section]) << section;
   }
 }
@@ -62,6 +65,30 @@ TEST_F(PageTest, SlowTokensCarryWhatTheReportSaysOfThem) {
     EXPECT_EQ(token["cause"], stall["cause"]);
     EXPECT_EQ(token["sentence"], EvidenceSentence(report.stalls(0).finding()));
   }
+}
+
+TEST_F(PageTest, ReasonsOfOpaqueGraphsAreSaidInTheWordsOfTheTextReport) {
+  v1::Report report = testing::Whole(options_);
+  v1::OpaqueGraphs& opaque = *report.mutable_graphs()->add_opaque();
+  opaque.set_reason("branches");
+  const Json words = Data(report)["opaque_words"];
+  EXPECT_EQ(words["branches"], OpaqueText("branches"));
+}
+
+TEST_F(PageTest, StallsOfOneMomentAreTiedTogether) {
+  v1::Report report = testing::Whole(options_);
+  const v1::Stall again = report.stalls(0);
+  *report.add_stalls() = again;
+  report.mutable_stalls(1)->set_req(again.req() + 1);
+  report.clear_stall_moments();
+  FillStallMoments(report);
+  const Json slow = Data(report)["slow"]["list"];
+  std::vector<size_t> heads;
+  for (const Json& token : slow) {
+    if (token["kind"] == "gap") heads.push_back(token["head"]);
+  }
+  ASSERT_EQ(heads.size(), 2u);
+  EXPECT_EQ(heads[0], heads[1]);
 }
 
 TEST_F(PageTest, RequestsAreColumnsWithTheirGapsAddedUp) {
