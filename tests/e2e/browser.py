@@ -22,7 +22,8 @@ from harness import SKIP, Failure, expect
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ANSWER_S = 60
 # From keys to what the protocol wants to know of them besides.
-KEYS = {"Enter": ("\r", 13), "Tab": ("", 9), "ArrowLeft": ("", 37), "ArrowUp": ("", 38), "ArrowRight": ("", 39), "ArrowDown": ("", 40)}
+KEYS = {"Enter": ("\r", 13), "Tab": ("", 9), "ArrowLeft": ("", 37), "ArrowUp": ("", 38), "ArrowRight": ("", 39), "ArrowDown": ("", 40),
+        "Escape": ("", 27), "Home": ("", 36), "End": ("", 35)}
 
 
 def chromium():
@@ -133,7 +134,20 @@ class Browser:
 
     def resize(self, width, height, dark=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.emulate(features={"prefers-color-scheme": "dark" if dark else "light"})
+
+    def emulate(self, media="", features=None):
+        """What the page is shown on, and what its reader prefers; without arguments nothing of it."""
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": name, "value": value} for name, value in (features or {}).items()])
+
+    def paper(self, path):
+        """The page as it is printed, a PDF."""
+        data = self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
+        pathlib.Path(path).write_bytes(base64.b64decode(data))
+
+    def window_picture(self, path):
+        """What the window shows, as a PNG."""
+        pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def picture(self, path):
         """The whole page as a PNG."""

@@ -14,8 +14,10 @@ import sys
 import steady_load
 from browser import Browser, chromium
 from harness import SKIP, Harness, expect, main
+from page_keys import keys_reach_everything
+from page_layout import layout_holds, settled
 
-SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "conditions"]
+SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "graphs", "conditions", "glossary"]
 SAME = ["coverage", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "overhead", "conditions", "devices", "kernel_categories", "origin"]
 LARGEST_PAGE, LONGEST_MS = 15 << 20, 1000  # of the main thread's own time, so that a busy machine does not matter
 DATA = "JSON.parse(document.getElementById('data').textContent)"
@@ -77,6 +79,51 @@ def has_the_same_numbers(browser, report):
         expect(sum(row["excess_ns"] for row in page["causes"][kind]) == sum(excesses), f"causes of {kind}")
 
 
+def slow_tokens_of_one_moment_are_one(browser):
+    """Each token has the worst of its moment, of the same kind and cause and at the same time; the list has a row for each moment."""
+    tokens = browser.evaluate(f"{DATA}.slow.list")
+    for token in tokens:
+        head = tokens[token["head"]]
+        same = head["head"] == token["head"] and all(head[name] == token[name] for name in ("kind", "cause"))
+        expect(same and head["excess_ns"] >= token["excess_ns"], f"{token} is not of the moment of {head}")
+        expect(head["start_ns"] < token["start_ns"] + token["took_ns"] and token["start_ns"] < head["start_ns"] + head["took_ns"], f"{token} is not at the time of {head}")
+    moments = len({token["head"] for token in tokens})
+    shown = browser.evaluate("document.querySelector('#slow .pager').textContent")
+    expect(f"{moments:,} moment" in shown, f"{moments} moments, the list says {shown!r}")
+
+
+def graphs_are_shown(browser, report):
+    """Section graphs has the same ranges, in order, with the same numbers."""
+    rows = browser.evaluate("[...document.querySelectorAll('#graphs table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent)))")
+    graphs = report["graphs"]
+    if not graphs["by_shape"]:
+        return
+    shown = [(row[0], row[3]) for row in rows[0]]
+    expect(shown == [(r["path"] or "no range", f"{r['count']:,}") for r in graphs["by_shape"][:12]], f"ranges {shown}")
+    builds = [(row[0], row[1], row[3]) for row in rows[-1]] if graphs["builds"] else []
+    expect(builds == [(b["kind"].replace("_", " "), f"{b['serving']:,}", f"{b['count']:,}") for b in graphs["builds"]], f"builds {builds}")
+
+
+def the_verdict_comes_first(browser, report):
+    """In the first window: how many stalls, whose cause cost most, and a way to the one to look at first."""
+    told = browser.evaluate("document.getElementById('verdict').textContent")
+    costs = {}
+    for stall in report["stalls"]:
+        costs[stall["cause"]] = costs.get(stall["cause"], 0) + stall["excess_ns"]
+    worst = max(costs, key=costs.get)
+    expect(f"{len(report['stalls']):,} stall" in told and worst.replace("_", " ") in told, f"the verdict: {told!r}")
+    expect(browser.evaluate("document.getElementById('verdict').getBoundingClientRect().bottom + scrollY") < 900, "the verdict is below the first window")
+    browser.emulate(features={"prefers-reduced-motion": "reduce"})
+    browser.evaluate("document.getElementById('story').replaceChildren()")
+    browser.evaluate("document.getElementById('look-first').focus()")
+    browser.press("Enter")
+    settled(browser)
+    browser.emulate()
+    expect("Cause:" in browser.evaluate("document.getElementById('story').textContent"), "the verdict leads to a story")
+    top = browser.evaluate("document.getElementById('story').getBoundingClientRect().top")
+    expect(0 <= top < 900, f"the story is at {top} px of the window")
+
+
 def a_click_shows_the_timeline(browser):
     place = browser.evaluate(FIND_STALL)
     expect(place is not None, "no stall can be clicked in the chart")
@@ -84,30 +131,8 @@ def a_click_shows_the_timeline(browser):
     browser.click(*place)
     story = browser.evaluate("document.getElementById('story').textContent")
     expect("after the one before" in story and "Cause:" in story, f"the story of a clicked stall: {story!r}")
-    shown = browser.evaluate("(t => [t.hidden, t.querySelector('canvas').height])(document.getElementById('timeline'))")
+    shown = browser.evaluate("(t => [t.hidden, t.querySelector('.lanes').height])(document.getElementById('timeline'))")
     expect(shown[0] is False and shown[1] > 60, f"the timeline of a clicked stall: {shown}")
-
-
-def keys_reach_everything(browser, page):
-    browser.open(page)  # Tab goes on from the last click
-    browser.press("Tab")
-    expect(browser.evaluate("document.activeElement.className") == "skip", "the first Tab goes to the link that skips the head")
-    browser.evaluate("document.getElementById('strip').focus()")
-    stories = []
-    for _ in range(3):
-        browser.press("ArrowRight")
-        stories.append(browser.evaluate("document.querySelector('#story h3').textContent"))
-    expect(len(set(stories)) > 1, f"arrow keys in the chart go from stall to stall: {stories}")
-    browser.evaluate("document.querySelector('#timeline canvas').focus()")
-    for key in "n+":
-        browser.press(key)
-    browser.press("ArrowRight")
-    told = browser.evaluate("document.querySelector('.told').textContent")
-    expect(": " in told and "from" in told, f"the timeline tells of the event that N went to: {told!r}")
-    browser.evaluate("document.querySelector('#request-rows button').focus()")
-    browser.press("Enter")
-    expect(browser.evaluate("document.querySelectorAll('.request-detail').length") == 1, "Enter opens a request")
-    expect(browser.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true", "the focus stays where it was")
 
 
 def requests_sort_and_filter(browser):
@@ -120,18 +145,18 @@ def requests_sort_and_filter(browser):
     expect(browser.evaluate("document.querySelectorAll('#request-rows [data-row]').length") == 1, "the filter leaves one request")
 
 
-def nothing_is_cut_off(browser):
-    """At 400 px the page itself does not scroll sideways; what is wider scrolls within."""
-    browser.resize(400, 800)
-    wide = browser.evaluate("document.documentElement.scrollWidth")
-    expect(wide <= 400, f"at 400 px the page is {wide} px wide")
-
-
 def pictures(browser, work):
-    for name, width, dark in (("light", 1280, False), ("dark", 1280, True), ("narrow", 400, False)):
+    for name, width, dark in (("light", 1280, False), ("dark", 1280, True), ("middle", 800, False), ("narrow", 400, False)):
         browser.resize(width, 900, dark)
-        browser.evaluate("new Promise(done => setTimeout(done, 300))")
+        settled(browser)
         browser.picture(work / f"{name}.png")
+        if width != 1280:
+            continue
+        browser.emulate(features={"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"})
+        browser.evaluate("document.getElementById('look-first').click()")
+        settled(browser)
+        browser.window_picture(work / f"{name}_stall.png")
+    browser.paper(work / "paper.pdf")
 
 
 def demo_with_causes(args):
@@ -153,10 +178,13 @@ def demo_with_causes(args):
             pictures(browser, h.work)
         browser.resize(1280, 900)
         has_the_same_numbers(browser, report)
+        the_verdict_comes_first(browser, report)
+        slow_tokens_of_one_moment_are_one(browser)
+        graphs_are_shown(browser, report)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)
         requests_sort_and_filter(browser)
-        nothing_is_cut_off(browser)
+        layout_holds(browser)
         expect(not browser.complaints, f"on the console: {browser.complaints}")
 
 
@@ -177,8 +205,12 @@ def long_hostile_run(args):
         print(f"10,000 requests, 2,000,000 gaps: {size / 1e6:.1f} MB, {took_ms:.0f} ms of the main thread until it is ready")
         expect(took_ms < LONGEST_MS, f"the page takes {took_ms:.0f} ms to come up")
         has_the_same_numbers(browser, report)
+        slow_tokens_of_one_moment_are_one(browser)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)
+        layout_holds(browser)
+        if args.pictures:
+            browser.picture(h.work / "long.png")
         expect(browser.evaluate("window.hostile") is None, "a text of the trace ran as a script")
         expect(browser.evaluate("document.querySelectorAll('main img, main script').length") == 0, "a text of the trace became an element")
         expect("</script><script>" in browser.evaluate("document.getElementById('title').textContent"), "texts are shown as they are")

@@ -12,8 +12,8 @@ function rowsChart(host, batches, times) {
               [
                 {
                   label: "prefill rows",
-                  stroke: OKABE.orange,
-                  fill: OKABE.orange,
+                  stroke: PHASE_COLOURS.prefill,
+                  fill: PHASE_COLOURS.prefill,
                   width: 0,
                   points: {show: false},
                   paths: uPlot.paths.stepped({align: 1}),
@@ -53,7 +53,7 @@ function loadChart(host, batches, times) {
               [
                 {
                   label: "iteration length",
-                  stroke: OKABE.green,
+                  stroke: themeColour("series"),
                   width: 2,
                   spanGaps: true,
                   points: {show: false},
@@ -62,7 +62,7 @@ function loadChart(host, batches, times) {
                 ...(hasKv ? [{
                   label: "KV cache in use",
                   scale: "share",
-                  stroke: OKABE.pink,
+                  stroke: MARK_COLOURS.pink,
                   width: 1.5,
                   dash: [6, 3],
                   spanGaps: true,
@@ -121,7 +121,7 @@ function showBatches(data) {
   }
   node.append(iterationFigures(iterations));
   const times = binTimes(batches, batches.iterations.length);
-  const chart = (id, label) => node.appendChild(el("div", {class: "chart", id, role: "img", "aria-label": label}));
+  const chart = (id, label) => node.appendChild(chartHost(id, `${label}. Plus and minus zoom, 0 shows all.`));
   if (batches.decode.some((rows) => rows !== null))
     rowsChart(chart("batch-rows", "Rows of prefill and decode in the batch, over time"), batches, times);
   else

@@ -9,7 +9,7 @@ function causesTable(rows, what) {
       ],
       rows.map(
           (row) =>
-              [causeLabel(row.cause), count(row.count), count(row.sure), duration(row.excess_ns),
+              [causeLabel(row.cause, null, true), count(row.count), count(row.sure), duration(row.excess_ns),
                meter(row.excess_ns, most, causeLook(row.cause).colour), CAUSE_WORDS[row.cause] || ""]));
 }
 

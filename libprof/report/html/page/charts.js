@@ -1,10 +1,12 @@
 // What all charts over time share: uPlot with the page's colours, made anew when theme or width change.
 
-const redraws = [];  // what must be done when the colours change
+const redraws = [];        // what must be done when the colours change
+const charts = new Map();  // by where they lie
 
 // make(width) returns a uPlot that lies in `host`.
 function addChart(host, make) {
   const chart = {host, make, plot: null, width: 0};
+  charts.set(host, chart);
   redraws.push(() => drawChart(chart, true));
   new ResizeObserver(() => drawChart(chart, false)).observe(host);
   return chart;
@@ -20,6 +22,27 @@ function drawChart(chart, again) {
   }
   if (chart.plot) chart.plot.destroy();
   chart.plot = chart.make(width);
+}
+
+// A place for a chart that the keyboard reaches: plus and minus zoom, 0 shows all; `onKey` sees the others.
+function chartHost(id, label, onKey) {
+  const host = el("div", {class: "chart", id, tabindex: "0", role: "group", "aria-label": label});
+  host.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!zoomByKey(charts.get(host), event.key)) return onKey && onKey(event);
+    event.preventDefault();
+  });
+  return host;
+}
+
+function zoomByKey(chart, key) {
+  const factor = {"+": .5, "=": .5, "-": 2, 0: Infinity}[key];
+  if (factor === undefined || !chart || !chart.plot) return false;
+  const plot = chart.plot, times = plot.data[0], first = times[0], last = times[times.length - 1];
+  const {min, max} = plot.scales.x, half = Math.min(((max - min) * factor) / 2, last - first);
+  const middle = factor === Infinity ? (first + last) / 2 : (min + max) / 2;
+  plot.setScale("x", {min: Math.max(middle - half, first), max: Math.min(middle + half, last)});
+  return true;
 }
 
 function redrawAll() {

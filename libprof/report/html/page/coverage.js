@@ -1,11 +1,10 @@
 // How far the rest of the page can be trusted: before any other number.
 
-function verdict(coverage) {
+function coverageBadge(coverage) {
   const text = coverage.complete ? "Complete: nothing was lost" : "Incomplete: some numbers rest on missing records";
   return el(
-      "p", null,
-      el("span", {class: coverage.complete ? "verdict good" : "verdict bad"},
-         el("span", {"aria-hidden": "true"}, coverage.complete ? "✓" : "!"), text));
+      "span", {class: coverage.complete ? "badge good" : "badge bad"},
+      el("span", {"aria-hidden": "true"}, coverage.complete ? "✓" : "!"), text);
 }
 
 function textList(texts, className) {
@@ -80,8 +79,7 @@ function showCoverage(report) {
   const more = coverage.next_tier ? [`To see more: ${coverage.next_tier}.`] : [];
   const losses = lossTable(coverage);
   add(node, null, [
-    verdict(coverage), textList(coverage.warnings, "warnings"),
-    textList([...coverage.notes, ...lacks, ...more], "warnings notes"), coverageFigures(coverage), losses,
-    sourcesTable(coverage)
+    textList(coverage.warnings, "warnings"), textList([...coverage.notes, ...lacks, ...more], "warnings notes"),
+    coverageFigures(coverage), losses, sourcesTable(coverage)
   ]);
 }

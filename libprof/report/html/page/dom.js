@@ -44,7 +44,9 @@ function table(columns, rows) {
                       .filter(Boolean)
                       .join(" ") ||
       null;
-  const head = el("tr", null, columns.map((column) => el("th", {scope: "col", class: classOf(column)}, column.title)));
+  const head =
+      el("tr", null,
+         columns.map((column) => el("th", {scope: "col", class: classOf(column)}, labelText(column.title, true))));
   const body =
       rows.map((cells) => el("tr", null, cells.map((cell, i) => el("td", {class: classOf(columns[i])}, cell))));
   return el("div", {class: "scroll"}, el("table", null, el("thead", null, head), el("tbody", null, body)));
@@ -56,7 +58,8 @@ function figures(pairs) {
       "dl", {class: "figures"},
       pairs.filter(Boolean).map(
           ([what, value, below]) =>
-              el("div", null, el("dt", null, what), el("dd", null, value, below ? el("small", null, below) : null))));
+              el("div", null, el("dt", null, labelText(what, true)),
+                 el("dd", null, value, below ? el("small", null, below) : null))));
 }
 
 function facts(pairs) {
@@ -72,8 +75,8 @@ function glyph(cause) {
   return svg("svg", {class: "glyph", viewBox: "-1.1 -1.1 2.2 2.2", "aria-hidden": "true"}, inside);
 }
 
-function causeLabel(cause, confidence) {
+function causeLabel(cause, confidence, reachable) {
   return el(
-      "span", {class: "cause"}, glyph(cause),
-      el("span", null, nameText(cause), confidence === "low" ? " (not sure)" : ""));
+      "span", {class: "cause"}, glyph(cause), term(nameText(cause), causeMeaning(cause), reachable),
+      confidence === "low" ? " (not sure)" : "");
 }

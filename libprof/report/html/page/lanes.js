@@ -36,8 +36,15 @@ function layOut(moment, names, above) {
     }
     const {events, rows} = laneEvents(lane, names);
     const top = above ? 15 : 0, height = top + rows * ROW_HEIGHT + 3;
-    lanes.push(
-        {name: lane.name.trim(), indented: lane.name.startsWith(" "), left_out: lane.left_out, events, y, top, height});
+    lanes.push({
+      name: lane.name.trim(),
+      indent: lane.name.startsWith(" ") ? 20 : 8,
+      left_out: lane.left_out,
+      events,
+      y,
+      top,
+      height
+    });
     y += height;
   }
   return {lanes, height: y};

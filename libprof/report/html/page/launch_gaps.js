@@ -13,7 +13,7 @@ function placesTable(places) {
           .map(
               (place) =>
                   [place.range || "none", `${place.thread_name || "thread"} ${place.thread}`, duration(place.total_ns),
-                   count(place.count), duration(place.max_ns), meter(place.total_ns, most, PHASE_COLOURS.host)]));
+                   count(place.count), duration(place.max_ns), meter(place.total_ns, most, DEVICE_COLOURS.host)]));
 }
 
 function launchGapsNode(gaps) {

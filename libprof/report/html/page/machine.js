@@ -22,7 +22,7 @@ function deviceNode(device) {
        parts.filter((part) => part.ns > 0)
            .map(
                (part) =>
-                   el("li", null, swatch(PHASE_COLOURS[part.name]),
+                   el("li", null, swatch(partColour(part.name)),
                       `${words[part.name] || nameText(part.name)}: ${duration(part.ns)}${
                           device.idle_ns === null ? "" : ` (${percent(part.ns / whole)})`}`))),
     clocksText(device.clocks)

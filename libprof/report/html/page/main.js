@@ -26,31 +26,15 @@ function startTheme() {
     show();
   });
   system.addEventListener("change", show);
-  lightOnPaper(show);
+  startPrinting(show);
   show();
-}
-
-// Paper is white.
-function lightOnPaper(show) {
-  let before = null;
-  window.addEventListener("beforeprint", () => {
-    before = document.documentElement.dataset.theme || "";
-    document.documentElement.dataset.theme = "light";
-    show();
-  });
-  window.addEventListener("afterprint", () => {
-    if (before)
-      document.documentElement.dataset.theme = before;
-    else
-      delete document.documentElement.dataset.theme;
-    show();
-  });
 }
 
 function main() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const chooser = new Chooser();
   headLine(data.report);
+  showVerdict(data, chooser);
   showCoverage(data.report);
   showSummary(data);
   showCauses(data);
@@ -60,8 +44,12 @@ function main() {
   showBatches(data);
   showRequests(data, chooser);
   showMachine(data);
+  showGraphs(data);
   showConditions(data);
+  showGlossary(data);
   startTheme();
+  startTerms();
+  startKeys();
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -9,8 +9,10 @@ function phasesOfRow(values, names) {
   return phases;
 }
 
-function phaseBlock(sentence, parts, whole, label) {
-  return [el("p", null, sentence), stackedBar(parts, whole, label, true), phaseLegend(parts.map((part) => part.name))];
+function phaseBlock(sentence, parts, whole, label, words) {
+  return [
+    el("p", null, sentence), stackedBar(parts, whole, label, true), phaseLegend(parts.map((part) => part.name), words)
+  ];
 }
 
 function slowButtons(tokens, chooser) {
@@ -19,7 +21,7 @@ function slowButtons(tokens, chooser) {
       (token, i) =>
           [i > 0 ? ", " : "",
            el("button", {type: "button", class: "link", onclick: () => chooser.choose(token, true)},
-              token.kind === "first" ? "first token" : `token ${token.n}`)]);
+              tokenName(token))]);
   return el("p", null, "Slow: ", shown, tokens.length > 12 ? ` and ${tokens.length - 12} more` : "");
 }
 
@@ -32,15 +34,15 @@ function requestDetail(data, i, slowTokens, chooser) {
       counted(c.tokens[i], "token")} generated, ended: ${c.finish[i]}.`;
   return [
     el("p", null, el("span", {class: "mono"}, c.req[i]), summary),
-    c.ttft_ns[i] === null ?
-        el("p", null, "No first token of it was seen.") :
-        phaseBlock(
-            phasesSentence("This request", ttft, TTFT_WORDS, c.ttft_ns[i]), parts, c.ttft_ns[i], "TTFT by phase"),
+    c.ttft_ns[i] === null ? el("p", null, "No first token of it was seen.") :
+                            phaseBlock(
+                                phasesSentence("This request", ttft, TTFT_WORDS, c.ttft_ns[i]), parts, c.ttft_ns[i],
+                                "TTFT by phase", TTFT_WORDS),
     whole === 0 ?
         null :
         phaseBlock(
             `Its ${counted(c.gaps[i], "gap")} between tokens, the longest ${duration(c.longest_gap_ns[i])}, add up to:`,
-            gaps, whole, "gaps by phase"),
+            gaps, whole, "gaps by phase", GAP_WORDS),
     slowButtons(slowTokens, chooser)
   ];
 }

@@ -142,7 +142,7 @@ function showRequests(data, chooser) {
   }
   const used = timeOrder(data.ttft_phases).filter((name) => data.report.ttft.phases_mean_ns[name] > 0);
   add(node, null, [
-    phaseLegend([...used, "decode"]), new RequestList(data, chooser).node(),
+    phaseLegend([...used, "decode"], TTFT_WORDS), new RequestList(data, chooser).node(),
     listed < data.requests.total ?
         el("p", {class: "soft"},
            `Of ${count(data.requests.total)} requests the ${

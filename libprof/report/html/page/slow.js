@@ -4,24 +4,32 @@
 class Chooser {
   constructor() {
     this.listeners = [];
+    this.cameFrom = null;
   }
 
-  // `goThere`: bring the story into view.
+  goBack() {
+    const back = this.cameFrom && this.cameFrom.isConnected ? this.cameFrom : document.getElementById("strip");
+    if (back) back.focus();
+  }
+
+  // `goThere`: bring the story into view; Escape in the timeline then leads back to where the focus was.
   choose(token, goThere) {
+    if (goThere) this.cameFrom = document.activeElement;
     for (const listener of this.listeners) listener(token, goThere);
   }
 }
 
 // The chosen token's story and timeline.
 class SlowToken {
-  constructor(data) {
+  constructor(data, chooser) {
     this.data = data;
-    this.timeline = new Timeline(data.names);
+    this.chooser = chooser;
+    this.timeline = new Timeline(data.names, () => chooser.goBack());
     this.story = el("div", {id: "story", tabindex: "-1"});
     this.notes = el("p", {class: "soft"});
     this.legend = el("div");
     this.without = empty();
-    this.parts = [this.timeline.controls(), this.timeline.host, this.timeline.told, this.legend, this.notes];
+    this.parts = [this.timeline.controls(), this.timeline.told, this.timeline.host, this.legend, this.notes];
   }
 
   node() {
@@ -30,7 +38,7 @@ class SlowToken {
 
   show(token, goThere) {
     const moment = token.window === null ? null : this.data.moments[token.window];
-    this.story.replaceChildren(tokenStory(token, this.data));
+    this.story.replaceChildren(tokenStory(token, this.data, (other, goThere) => this.chooser.choose(other, goThere)));
     for (const part of this.parts) part.hidden = !moment;
     this.without.hidden = Boolean(moment);
     if (moment) {
@@ -63,12 +71,13 @@ function showSlow(data, chooser) {
         empty("No token was slow: none over the service level where one is given, none over 2.5 times what is usual."));
     return;
   }
-  const list = new SlowList(tokens, (token, goThere) => chooser.choose(token, goThere)), chosen = new SlowToken(data);
+  const list = new SlowList(tokens, (token, goThere) => chooser.choose(token, goThere)),
+        chosen = new SlowToken(data, chooser);
   const cut = tokens.length < all ?
       el("p", {class: "soft"}, `Of ${count(all)} slow tokens the worst ${count(tokens.length)} are listed.`) :
       null;
   add(node, null, [list.node(), cut, chosen.node()]);
   chooser.listeners.push((token) => list.mark(token), (token, goThere) => chosen.show(token, goThere));
-  redraws.push(() => chosen.timeline.draw());
-  chooser.choose(list.tokens.find((token) => token.window !== null) || list.tokens[0], false);
+  redraws.push(() => chosen.timeline.layOut());
+  chooser.choose(lookAtFirst(data) || list.tokens[0], false);
 }

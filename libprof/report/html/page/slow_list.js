@@ -1,12 +1,16 @@
-// The slow tokens as a list to choose from, the greatest excess first.
+// The slow tokens as a list to choose from, the greatest excess first; those of one moment are one row that opens.
+
+const MOST_MEMBERS = 100;  // of a moment
 
 class SlowList {
   constructor(tokens, choose) {
+    this.all = tokens;
     this.tokens = [...tokens].sort((a, b) => b.excess_ns - a.excess_ns);
     this.choose = choose;
     this.chosen = null;
-    this.body = el("tbody");
-    this.pages = new Pages(8, "slow token", () => this.draw());
+    this.open = new Set();  // heads
+    this.body = el("tbody", {id: "slow-rows"});
+    this.pages = new Pages(8, "moment", () => this.draw());
     const changed = () => {
       this.pages.at = 0;
       this.draw();
@@ -18,22 +22,52 @@ class SlowList {
     this.draw();
   }
 
+  // Groups of what is shown, the worst first.
   matching() {
     const kind = this.kind.box.value, cause = this.cause.box.value;
-    return this.tokens.filter((token) => (!kind || token.kind === kind) && (!cause || token.cause === cause));
+    const tokens = this.tokens.filter((token) => (!kind || token.kind === kind) && (!cause || token.cause === cause));
+    return groupByMoment(tokens, this.all).sort((a, b) => b.head.excess_ns - a.head.excess_ns);
   }
 
   draw() {
-    this.body.replaceChildren(...this.pages.cut(this.matching()).map((token) => this.row(token)));
+    this.body.replaceChildren(...this.pages.cut(this.matching()).flatMap((group) => this.rows(group)));
   }
 
-  row(token) {
+  rows(group) {
+    const {head, tokens} = group;
+    if (tokens.length === 1) return [this.row(head)];
+    const open = this.open.has(head);
+    return [
+      this.row(head, this.opener(group, open)), ...(open ? tokens.slice(1, MOST_MEMBERS).map((t) => this.row(t)) : [])
+    ];
+  }
+
+  opener(group, open) {
+    return el(
+        "button", {
+          type: "button",
+          class: "link",
+          "aria-expanded": String(open),
+          "aria-label": `${groupSize(group)} in one moment`,
+          "data-head": this.all.indexOf(group.head),
+          onclick: (event) => this.toggle(group.head, event.currentTarget.dataset.head)
+        },
+        `${open ? "▾" : "▸"} ${groupSize(group)}`);
+  }
+
+  toggle(head, place) {
+    if (!this.open.delete(head)) this.open.add(head);
+    this.draw();
+    this.body.querySelector(`[data-head="${place}"]`).focus();
+  }
+
+  row(token, opener) {
     const choose = () => this.choose(token, true);
     return el(
         "tr", {class: token === this.chosen ? "chosen" : null},
         el("td", {class: "text"},
-           el("button", {type: "button", class: "link mono", onclick: choose}, shortName(token.req))),
-        el("td", {class: "text"}, token.kind === "first" ? "first token" : `token ${token.n}`),
+           el("button", {type: "button", class: "link mono", title: token.req, onclick: choose}, shortName(token.req))),
+        el("td", {class: "text"}, tokenName(token)), el("td", {class: "text"}, opener || ""),
         el("td", {class: "optional"}, at(token.start_ns)), el("td", null, duration(token.took_ns)),
         el("td", {class: "optional"}, `+${duration(token.excess_ns)}`),
         el("td", {class: "text"}, causeLabel(token.cause, token.confidence)),
@@ -41,10 +75,11 @@ class SlowList {
   }
 
   node() {
-    const column = (title, classes) => el("th", {scope: "col", class: classes}, title);
+    const column = (title, classes) => el("th", {scope: "col", class: classes}, labelText(title, true));
     const head =
-        el("tr", null, column("request", "text"), column("token", "text"), column("at", "optional"), column("took"),
-           column("longer than usual", "optional"), column("cause", "text"), column("timeline", "text optional"));
+        el("tr", null, column("request", "text"), column("token", "text"), column("held up together", "text"),
+           column("at", "optional"), column("took"), column("longer than usual", "optional"), column("cause", "text"),
+           column("timeline", "text optional"));
     return [
       el("div", {class: "controls"}, this.kind.node, this.cause.node),
       el("div", {class: "scroll"}, el("table", null, el("thead", null, head), this.body)), this.pages.node
@@ -53,7 +88,7 @@ class SlowList {
 
   mark(token) {
     this.chosen = token;
-    this.pages.showPlace(this.matching().indexOf(token));
+    this.pages.showPlace(this.matching().findIndex((group) => group.tokens.includes(token)));
     this.draw();
   }
 }

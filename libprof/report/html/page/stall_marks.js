@@ -1,13 +1,16 @@
-// The marks of stalls in the chart of gaps, each where its gap ended, with the shape and colour of its cause.
+// The marks of stalls in the chart of gaps, one for each moment, where its worst gap ended, with the shape and colour
+// of its cause; beside it how many tokens it held up.
+
+const MOST_NUMBERED = 60;  // marks; of more, the numbers would lie over each other
 
 class StallMarks {
-  constructor(stalls) {
-    this.stalls = stalls;
-    this.chosen = null;
+  constructor(groups) {
+    this.groups = groups;
+    this.chosen = null;  // a token
   }
 
-  place(plot, stall) {
-    return [plot.valToPos((stall.start_ns + stall.took_ns) / 1e9, "x", true), plot.valToPos(stall.took_ns, "y", true)];
+  place(plot, {start_ns: start, took_ns: took}) {
+    return [plot.valToPos((start + took) / 1e9, "x", true), plot.valToPos(took, "y", true)];
   }
 
   draw(plot) {
@@ -16,32 +19,48 @@ class StallMarks {
     context.beginPath();
     context.rect(left, top - 6 * scale, width, height + 12 * scale);
     context.clip();
-    for (const stall of this.stalls) {
-      const [x, y] = this.place(plot, stall), look = causeLook(stall.cause);
-      drawShape(context, look.shape, x, y, 5 * scale);
-      context.fillStyle = look.colour;
-      context.fill();
-      context.lineWidth = scale;
-      context.strokeStyle = themeColour("paper");
-      context.stroke();
-      if (stall !== this.chosen) continue;
-      drawShape(context, "circle", x, y, 10 * scale);
-      context.lineWidth = 2 * scale;
-      context.strokeStyle = themeColour("ink");
-      context.stroke();
-    }
+    context.font = `${11 * scale}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    for (const group of this.groups) this.drawMark(plot, group, scale);
     context.restore();
   }
 
-  // The stall within reach of a point in CSS pixels of the plot's area, or null.
+  drawMark(plot, group, scale) {
+    const context = plot.ctx, [x, y] = this.place(plot, group.head), look = causeLook(group.head.cause);
+    drawShape(context, look.shape, x, y, 5 * scale);
+    context.fillStyle = look.colour;
+    context.fill();
+    context.lineWidth = scale;
+    context.strokeStyle = themeColour("paper");
+    context.stroke();
+    if (group.tokens.length > 1 && this.groups.length <= MOST_NUMBERED) {
+      context.fillStyle = themeColour("ink");
+      context.fillText(`×${group.tokens.length}`, x + 8 * scale, y);
+    }
+    if (!group.tokens.includes(this.chosen)) return;
+    drawShape(context, "circle", x, y, 10 * scale);
+    context.lineWidth = 2 * scale;
+    context.strokeStyle = themeColour("ink");
+    context.stroke();
+  }
+
+  // The group whose mark is within reach of a point in CSS pixels of the plot's area, or null.
   near(plot, left, top) {
     const scale = window.devicePixelRatio || 1;
     let nearest = null, least = 14;
-    for (const stall of this.stalls) {
-      const [x, y] = this.place(plot, stall);
+    for (const group of this.groups) {
+      const [x, y] = this.place(plot, group.head);
       const distance = Math.hypot((x - plot.bbox.left) / scale - left, (y - plot.bbox.top) / scale - top);
-      if (distance < least) [nearest, least] = [stall, distance];
+      if (distance < least) [nearest, least] = [group, distance];
     }
     return nearest;
+  }
+
+  // The group `by` further on in time from the chosen one.
+  next(by) {
+    const now = this.groups.findIndex((group) => group.tokens.includes(this.chosen)), last = this.groups.length - 1;
+    const to = now === -1 ? (by > 0 ? 0 : last) : now + by;
+    return this.groups[Math.min(Math.max(to, 0), last)];
   }
 }

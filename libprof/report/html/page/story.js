@@ -6,7 +6,7 @@ function tokenTitle(token) {
       `Request ${token.req}, token ${token.n}: ${duration(token.took_ns)} after the one before`;
 }
 
-function tokenStory(token, data) {
+function tokenStory(token, data, choose) {
   const first = token.kind === "first", words = first ? TTFT_WORDS : GAP_WORDS;
   const order = timeOrder(first ? data.ttft_phases : data.gap_phases), parts = phaseParts(token.phases, order);
   const subject = first ? "The request" : "Meanwhile";
@@ -16,15 +16,16 @@ function tokenStory(token, data) {
       el("p", {class: "soft"},
          `It began at ${at(token.start_ns)}; ${nameText(token.largest_phase)} took ${
              duration(token.excess_ns)} longer than usual.`),
-      el("p", null, el("strong", null, "Cause: "), causeLabel(token.cause, token.confidence),
+      el("p", null, el("strong", null, "Cause: "), causeLabel(token.cause, token.confidence, true),
          sentence ? `: ${sentence}.` : ""),
       token.overlaps_blind ? el("p", null, "slowtoken was blind for a part of this time, so nothing is concluded.") :
                              null,
       el("p", null, phasesSentence(subject, token.phases, words, token.took_ns)),
       parts.length > 0 ?
-          [stackedBar(parts, token.took_ns, "by phase", true), phaseLegend(parts.map((part) => part.name))] :
+          [stackedBar(parts, token.took_ns, "by phase", true), phaseLegend(parts.map((part) => part.name), words)] :
           null,
-      token.advice ? el("p", {class: "try"}, el("strong", null, "Try: "), `${token.advice}.`) : null);
+      token.advice ? el("p", {class: "try"}, el("strong", null, "Try: "), `${token.advice}.`) : null,
+      alsoHeldUp(token, data.slow.list, choose));
 }
 
 function momentNotes(moment) {
@@ -39,6 +40,20 @@ function momentNotes(moment) {
     left > 0 ? `Of crowded lanes the longest events are shown; ${count(left)} shorter ones are left out. ` : "",
     lacks.length > 0 ? `Nothing was recorded in this window of: ${lacks.join(", ")}.` : ""
   ].join("");
+}
+
+// The others that the same moment held up, to go to.
+function alsoHeldUp(token, list, choose) {
+  const others = list.filter((other) => other.head === token.head && other !== token), shown = others.slice(0, 8);
+  if (others.length === 0) return null;
+  const link = (other, i) =>
+      [i > 0 ? ", " : "",
+       el("button", {type: "button", class: "link", title: other.req, onclick: () => choose(other, false)},
+          `${shortName(other.req)} ${tokenName(other)}`)];
+  const more = others.length > shown.length ? ` and ${count(others.length - shown.length)} more` : "";
+  return el(
+      "p", {class: "soft"}, `The same moment held up ${counted(others.length, "other token")}: `, shown.map(link), more,
+      ".");
 }
 
 // What the colours of a timeline mean.

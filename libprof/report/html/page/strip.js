@@ -13,7 +13,7 @@ function stripChart(host, gaps, median, marks, onChoose) {
     const options = chartOptions(
         width, 260,
         [
-          line("median", themeColour("series"), 2), line("p99", OKABE.pink, 1.5, [6, 3]),
+          line("median", themeColour("series"), 2), line("p99", MARK_COLOURS.pink, 1.5, [6, 3]),
           line("longest", themeColour("soft"), 1)
         ],
         [axis((_, ticks) => ticks.map((ns) => (ns === null ? "" : tick(ns))), {size: 62})], {
@@ -27,8 +27,8 @@ function stripChart(host, gaps, median, marks, onChoose) {
     });
     plot.over.addEventListener("click", (event) => {
       if (Math.abs(event.clientX - pressedAt) > 4) return;  // it was a drag
-      const stall = marks.near(plot, event.offsetX, event.offsetY);
-      if (stall) onChoose(stall);
+      const group = marks.near(plot, event.offsetX, event.offsetY);
+      if (group) onChoose(group.head);
     });
     plot.over.addEventListener("mousemove", (event) => {
       plot.over.style.cursor = marks.near(plot, event.offsetX, event.offsetY) ? "pointer" : "crosshair";
@@ -39,22 +39,43 @@ function stripChart(host, gaps, median, marks, onChoose) {
 
 function causeLegend(tokens) {
   const causes = [...new Set(tokens.map((token) => token.cause))].sort((a, b) => CAUSES.indexOf(a) - CAUSES.indexOf(b));
-  return el(
-      "ul", {class: "legend"}, causes.map((cause) => el("li", {title: CAUSE_WORDS[cause] || ""}, causeLabel(cause))));
+  return el("ul", {class: "legend"}, causes.map((cause) => el("li", null, causeLabel(cause))));
 }
 
-// Arrow keys go from stall to stall.
-function stripKeys(event, stalls, marks, choose) {
-  const step = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
-  if (step === undefined || stalls.length === 0) return;
+// Arrow keys go from moment to moment, Enter to the story of the chosen one.
+function stripKeys(event, marks, choose) {
+  const by = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity}[event.key];
+  if (marks.groups.length === 0 || (by === undefined && event.key !== "Enter")) return;
   event.preventDefault();
-  const now = stalls.indexOf(marks.chosen);
-  const next = now === -1 ? (step > 0 ? 0 : stalls.length - 1) : now + step;
-  choose(stalls[Math.min(Math.max(next, 0), stalls.length - 1)]);
+  if (by !== undefined)
+    choose(marks.next(by).head, false);
+  else
+    choose(marks.chosen || marks.groups[0].head, true);
+}
+
+function stripNotes(data, stalls, groups) {
+  const bins = data.gaps;
+  return el(
+      "p", {class: "soft"},
+      `${counted(data.report.itl.step.count, "gap")} in ${counted(bins.count.length, "bin")} of ${
+          duration(bins.bin_ns)}: the lines are median, 99th percentile and longest gap of each. `,
+      stalls.length < data.slow.stalls ?
+          `Of ${count(data.slow.stalls)} stalls the ${count(stalls.length)} of largest excess are marked. ` :
+          null,
+      groups.length < stalls.length ? "Stalls of one moment share a mark; × says how many there are. " : null,
+      "Drag over a stretch of time to zoom in, double-click for all.");
+}
+
+function meanGap(data) {
+  const itl = data.report.itl, order = timeOrder(data.gap_phases), parts = phaseParts(itl.phases_mean_ns, order);
+  return [
+    el("h3", null, "Where the mean gap goes"), stackedBar(parts, itl.step.mean_ns, "mean gap by phase", true),
+    phaseLegend(parts.map((part) => part.name), GAP_WORDS), phaseTable(itl.phases, order, itl.step.mean_ns, GAP_WORDS)
+  ];
 }
 
 function showStrip(data, chooser) {
-  const itl = data.report.itl, gaps = data.gaps;
+  const itl = data.report.itl;
   const node = section(
       "itl", "Time between tokens, over time", "ITL",
       "A gap is the time from one emission of a request to its next. Shapes mark stalls, gaps over the threshold, by cause: click one for its timeline.");
@@ -62,36 +83,21 @@ function showStrip(data, chooser) {
     node.append(empty("No gap was seen: no request emitted twice, or the engine does not tell of tokens."));
     return null;
   }
-  const stalls = data.slow.list.filter((token) => token.kind === "gap");
-  const marks = new StallMarks(stalls);
-  const host = el("div", {
-    class: "chart",
-    id: "strip",
-    tabindex: "0",
-    role: "group",
-    "aria-label": "Gaps over time. The left and right arrow keys go from stall to stall and show the timeline of each.",
-    onkeydown: (event) => stripKeys(event, stalls, marks, (stall) => chooser.choose(stall, false))
-  });
+  const stalls = data.slow.list.filter((token) => token.kind === "gap"), groups = groupByMoment(stalls, data.slow.list);
+  const marks = new StallMarks(groups);
+  const host = chartHost(
+      "strip",
+      "Gaps over time. The left and right arrow keys go from stall to stall and show the timeline of each, Enter goes to its story, plus and minus zoom, 0 shows all.",
+      (event) => stripKeys(event, marks, (token, goThere) => chooser.choose(token, goThere)));
   add(node, null, [
     spreadFigures(itl.step), host,
     stalls.length > 0 ?
         causeLegend(stalls) :
         empty(
             "No stall: no gap was over the threshold (the service level, else 2.5 times the running median and 5 ms)."),
-    el("p", {class: "soft"},
-       `${counted(itl.step.count, "gap")} in ${counted(gaps.count.length, "bin")} of ${
-           duration(gaps.bin_ns)}: the lines are median, 99th percentile and longest gap of each. `,
-       stalls.length < data.slow.stalls ?
-           `Of ${count(data.slow.stalls)} stalls the ${count(stalls.length)} of largest excess are marked. ` :
-           null,
-       "Drag over a stretch of time to zoom in, double-click for all.")
+    stripNotes(data, stalls, groups), meanGap(data)
   ]);
-  const order = timeOrder(data.gap_phases), parts = phaseParts(itl.phases_mean_ns, order);
-  add(node, null, [
-    el("h3", null, "Where the mean gap goes"), stackedBar(parts, itl.step.mean_ns, "mean gap by phase", true),
-    phaseLegend(parts.map((part) => part.name)), phaseTable(itl.phases, order, itl.step.mean_ns)
-  ]);
-  const chart = stripChart(host, gaps, itl.step.p50_ns, marks, (stall) => chooser.choose(stall, true));
+  const chart = stripChart(host, data.gaps, itl.step.p50_ns, marks, (token) => chooser.choose(token, true));
   chooser.listeners.push((token) => {
     marks.chosen = token;
     if (chart.plot) chart.plot.redraw(false);

@@ -24,7 +24,7 @@ function summarySentences(data) {
 function showSummary(data) {
   const {throughput, ttft, itl} = data.report;
   const requests = Object.values(throughput.finish).reduce((sum, n) => sum + n, 0);
-  const node = section("summary", "In short", "In short");
+  const node = section("summary", "The run in numbers", "Numbers");
   if (requests === 0) {
     node.append(empty(
         "No request was recorded, so there is no TTFT and no ITL to speak of. ",

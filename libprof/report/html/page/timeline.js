@@ -1,32 +1,39 @@
 // The timeline of a moment: lanes of events that can be moved through and zoomed into, with pointer or keyboard.
 
+const TOLD_AT_FIRST = "Shaded: what the slow token took. Times count from where it began to wait.";
+
 class Timeline {
-  constructor(names) {
+  // `leave`: what Escape does where nothing is selected.
+  constructor(names, leave) {
     this.names = names;
+    this.leave = leave;
     this.moment = null;
     this.selected = null;
     this.canvas = el("canvas", {
+      class: "lanes",
       tabindex: "0",
       role: "application",
       "aria-label":
-          "Timeline. Left and right move, plus and minus zoom, 0 shows all, N and P go from event to event, up and down from lane to lane."
+          "Timeline. Left and right move, plus and minus zoom, 0 shows all, N and P go from event to event, up and down from lane to lane, Enter goes closer to an event, Escape back."
     });
+    this.axis = el("canvas", {class: "axis", "aria-hidden": "true"});
     this.tip = el("div", {class: "tip", hidden: true});
-    this.told = el("p", {class: "soft told", "aria-live": "polite"});
-    this.view = el("div", {class: "view"}, this.canvas);
+    this.told = el("p", {class: "told", "aria-live": "polite"});
+    this.view = el("div", {class: "view"}, this.axis, this.canvas);
     this.host = el("div", {class: "timeline", id: "timeline"}, this.view, this.tip);
     listenToTimeline(this);
     new ResizeObserver(() => this.layOut()).observe(this.host);
   }
 
   controls() {
-    const button = (text, label, does) => el("button", {type: "button", "aria-label": label, onclick: does}, text);
+    const button = (text, label, does) =>
+        el("button", {type: "button", "aria-label": label, title: label, onclick: does}, text);
     return el(
-        "div", {class: "controls"}, button("+", "zoom in", () => this.zoom(.5)),
-        button("−", "zoom out", () => this.zoom(2)), button("◀", "earlier", () => this.pan(-.3)),
-        button("▶", "later", () => this.pan(.3)), button("Whole window", "show the whole window", () => this.reset()),
-        el("span", {class: "soft optional"},
-           "Drag to move, Ctrl + wheel to zoom; with the keyboard: ← → + − 0, N and P from event to event."));
+        "div", {class: "controls"}, button("+", "Zoom in", () => this.zoom(.5)),
+        button("−", "Zoom out", () => this.zoom(2)), button("◀", "Earlier", () => this.pan(-.3)),
+        button("▶", "Later", () => this.pan(.3)), button("Whole window", "Show the whole window", () => this.reset()),
+        el("span", {class: "soft optional"}, "Drag to move, Ctrl + wheel to zoom, click an event; ",
+           el("kbd", null, "?"), " shows the keys."));
   }
 
   // `token`: from and to when, in ns of the moment, is what this is about.
@@ -34,9 +41,10 @@ class Timeline {
     this.moment = moment;
     this.token = token;
     this.selected = null;
-    this.told.textContent = "";
+    this.told.textContent = TOLD_AT_FIRST;
     this.reset();
     this.layOut();
+    this.view.scrollTop = 0;
   }
 
   reset() {
@@ -50,13 +58,12 @@ class Timeline {
     const width = this.host.clientWidth;
     if (!this.moment || width === 0) return;
     this.width = width;
-    this.left = width < 620 ? 8 : 190;
-    this.placed = layOut(this.moment, this.names, width < 620);
-    this.height = AXIS_HEIGHT + this.placed.height + 6;
-    const scale = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * scale);
-    this.canvas.height = Math.round(this.height * scale);
-    this.canvas.style.height = `${this.height}px`;
+    const above = width < 620;
+    this.placed = layOut(this.moment, this.names, above);
+    this.left = fitLabels(this.canvas.getContext("2d"), this.placed.lanes, width, above);
+    this.height = this.placed.height + 6;
+    sizeCanvas(this.canvas, width, this.height);
+    sizeCanvas(this.axis, width, AXIS_HEIGHT);
     this.draw();
   }
 
@@ -90,16 +97,18 @@ class Timeline {
   }
 
   draw() {
-    if (this.placed && this.moment) paintTimeline(this.canvas.getContext("2d"), this);
+    if (this.placed && this.moment) paintTimeline(this);
+  }
+
+  laneAt(y) {
+    return this.placed && this.placed.lanes.find((lane) => lane.name && y >= lane.y && y < lane.y + lane.height);
   }
 
   // The event at a point of the canvas, or null.
   find(x, y) {
-    if (!this.placed || x < this.left) return null;
-    const lane = this.placed.lanes.find(
-        (l) => l.events.length > 0 && y >= AXIS_HEIGHT + l.y && y < AXIS_HEIGHT + l.y + l.height);
-    if (!lane) return null;
-    const row = Math.floor((y - AXIS_HEIGHT - lane.y - lane.top) / ROW_HEIGHT);
+    const lane = this.laneAt(y);
+    if (!lane || x < this.left) return null;
+    const row = Math.floor((y - lane.y - lane.top) / ROW_HEIGHT);
     const event = lane.events.find(
         (e) => e.row === row && this.x(e.start) - 2 <= x && x <= Math.max(this.x(e.end), this.x(e.start) + 1) + 2);
     return event ? {lane, event} : null;
@@ -112,7 +121,7 @@ class Timeline {
 
   select(found) {
     this.selected = found ? found.event : null;
-    this.told.textContent = found ? this.text(found) : "";
+    this.told.textContent = found ? this.text(found) : TOLD_AT_FIRST;
     this.draw();
   }
 
@@ -122,7 +131,10 @@ class Timeline {
 
   goTo(found) {
     if (!found) return;
-    const {event} = found;
+    const {event, lane} = found;
+    const top = lane.y + lane.top + event.row * ROW_HEIGHT, room = this.view.clientHeight - AXIS_HEIGHT;
+    if (top < this.view.scrollTop) this.view.scrollTop = top - GROUP_HEIGHT;
+    if (top + ROW_HEIGHT > this.view.scrollTop + room) this.view.scrollTop = top + ROW_HEIGHT + 6 - room;
     if (event.end < this.from || event.start > this.to)
       this.moveTo(event.start - (this.to - this.from) / 4, this.to - this.from);
     this.select(found);
@@ -140,5 +152,20 @@ class Timeline {
     const now = lanes.findIndex((lane) => lane.events.includes(this.selected));
     const lane = lanes[Math.min(Math.max(now + by, 0), lanes.length - 1)];
     this.goTo(all.find((found) => found.lane === lane));
+  }
+
+  // What Enter does: closer to the selected event, or to the first one that can be seen.
+  enter() {
+    if (!this.selected) return this.goTo(this.all().find(({event}) => event.end > this.from && event.start < this.to));
+    const {start, end} = this.selected,
+                  length = Math.min(Math.max(2 * (end - start), 1000), this.moment.end_ns - this.moment.start_ns);
+    this.moveTo((start + end - length) / 2, length);
+  }
+
+  escape() {
+    if (this.selected)
+      this.select(null);
+    else
+      this.leave();
   }
 }

@@ -13,19 +13,21 @@ function timelineKey(timeline, event) {
     p: () => timeline.step(-1),
     ArrowDown: () => timeline.stepLane(1),
     ArrowUp: () => timeline.stepLane(-1),
-    Escape: () => timeline.select(null)
-  }[event.key];
+    Enter: () => timeline.enter(),
+    Escape: () => timeline.escape()
+  }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!does || event.ctrlKey || event.metaKey || event.altKey || !timeline.placed) return;
   event.preventDefault();
   does();
 }
 
-// What lies under the pointer, beside it.
+// What lies under the pointer: an event, or the name of a lane.
 function timelineHover(timeline, event) {
   const found = timeline.find(event.offsetX, event.offsetY), tip = timeline.tip;
-  tip.hidden = !found;
-  if (!found) return;
-  tip.textContent = timeline.text(found);
+  const lane = event.offsetX < timeline.left ? timeline.laneAt(event.offsetY) : null;
+  tip.hidden = !found && !lane;
+  if (tip.hidden) return;
+  tip.textContent = found ? timeline.text(found) : laneText(lane);
   const box = timeline.host.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
   tip.style.left = `${Math.max(4, Math.min(x + 12, box.width - tip.offsetWidth - 4))}px`;
   tip.style.top = `${Math.max(4, Math.min(y + 16, box.height - tip.offsetHeight - 4))}px`;

@@ -1,6 +1,6 @@
 // Distributions by phase: of the time to first token, and of the gaps between tokens.
 
-function phaseTable(distributions, order, wholeMean) {
+function phaseTable(distributions, order, wholeMean, words) {
   const names = order.filter((name) => distributions[name] && distributions[name].mean_ns > 0);
   return table(
       [
@@ -10,9 +10,9 @@ function phaseTable(distributions, order, wholeMean) {
       names.map((name) => {
         const phase = distributions[name];
         return [
-          el("span", {class: "cause"}, swatch(PHASE_COLOURS[name] || OKABE.grey), nameText(name)),
+          el("span", {class: "cause"}, swatch(partColour(name)), term(nameText(name), phaseMeaning(name, words), true)),
           duration(phase.mean_ns), percent(phase.mean_ns / wholeMean), duration(phase.p50_ns), duration(phase.p90_ns),
-          duration(phase.p99_ns), meter(phase.mean_ns, wholeMean, PHASE_COLOURS[name] || OKABE.grey)
+          duration(phase.p99_ns), meter(phase.mean_ns, wholeMean, partColour(name))
         ];
       }));
 }
@@ -52,8 +52,9 @@ function showTtft(data) {
   const parts = phaseParts(ttft.phases_mean_ns, order);
   add(node, null, [
     spreadFigures(ttft), el("h3", null, "Where the mean goes"),
-    stackedBar(parts, ttft.mean_ns, "mean TTFT by phase", true), phaseLegend(parts.map((part) => part.name)),
-    phaseTable(ttft.phases, order, ttft.mean_ns), el("p", {class: "soft"}, textbookSum(ttft.phases_mean_ns)),
+    stackedBar(parts, ttft.mean_ns, "mean TTFT by phase", true),
+    phaseLegend(parts.map((part) => part.name), TTFT_WORDS), phaseTable(ttft.phases, order, ttft.mean_ns, TTFT_WORDS),
+    el("p", {class: "soft"}, textbookSum(ttft.phases_mean_ns)),
     reasons.length > 0 ?
         el("p", {class: "soft"}, `Waiting in the queue by the engine's reason, mean: ${reasons.join(", ")}.`) :
         null,
