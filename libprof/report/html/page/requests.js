@@ -45,12 +45,11 @@ class RequestList {
     const column = (title, by, classes) =>
         el("th", {scope: "col", class: classes, "aria-sort": "none", "data-by": by},
            el("button", {type: "button", onclick: () => this.sortBy(by)}, title));
-    this.head =
-        el("tr", null, column("request", "req", "text"), column("at", "arrival_ns", "optional"),
-           el("th", {scope: "col", class: "text"}, "phases"), column("TTFT", "ttft_ns"),
-           column("in all", "e2e_ns", "optional"), column("prompt", "prompt", "optional"),
-           column("tokens", "tokens", "optional"), column("stalls", "stalls"),
-           column("slow by", "cause", "text optional"));
+    this.head = el(
+        "tr", null, column("request", "req", "text"), column("at", "arrival_ns", "optional"),
+        el("th", {scope: "col", class: "text"}, "phases"), column("TTFT", "ttft_ns"),
+        column("in all", "e2e_ns", "optional"), column("prompt", "prompt", "roomy"),
+        column("tokens", "tokens", "roomy"), column("stalls", "stalls"), column("slow by", "cause", "text optional"));
   }
 
   // Numbers begin with the greatest, names and instants with the first.
@@ -114,12 +113,12 @@ class RequestList {
           onclick: () => this.toggle(i)
         },
            `${open ? "▾" : "▸"} ${shortName(c.req[i])}`);
-    const row = el(
-        "tr", null, el("td", {class: "text"}, name), el("td", {class: "optional"}, at(c.arrival_ns[i])),
-        el("td", {class: "meter"}, this.bar(i)), el("td", null, duration(c.ttft_ns[i])),
-        el("td", {class: "optional"}, duration(c.e2e_ns[i])), el("td", {class: "optional"}, count(c.prompt[i])),
-        el("td", {class: "optional"}, count(c.tokens[i])), el("td", null, c.stalls[i] > 0 ? count(c.stalls[i]) : "–"),
-        el("td", {class: "text optional"}, c.cause[i] ? causeLabel(c.cause[i]) : "–"));
+    const row =
+        el("tr", null, el("td", {class: "text"}, name), el("td", {class: "optional"}, at(c.arrival_ns[i])),
+           el("td", {class: "meter"}, this.bar(i)), el("td", null, duration(c.ttft_ns[i])),
+           el("td", {class: "optional"}, duration(c.e2e_ns[i])), el("td", {class: "roomy"}, count(c.prompt[i])),
+           el("td", {class: "roomy"}, count(c.tokens[i])), el("td", null, c.stalls[i] > 0 ? count(c.stalls[i]) : "–"),
+           el("td", {class: "text optional"}, c.cause[i] ? causeLabel(c.cause[i]) : "–"));
     if (!open) return [row];
     const detail = requestDetail(this.data, i, this.slow.get(c.req[i]) || [], this.chooser);
     return [row, el("tr", {class: "request-detail"}, el("td", {colspan: "9"}, detail))];

@@ -67,19 +67,18 @@ class SlowList {
         "tr", {class: token === this.chosen ? "chosen" : null},
         el("td", {class: "text"},
            el("button", {type: "button", class: "link mono", title: token.req, onclick: choose}, shortName(token.req))),
-        el("td", {class: "text"}, tokenName(token)), el("td", {class: "text"}, opener || ""),
-        el("td", {class: "optional"}, at(token.start_ns)), el("td", null, duration(token.took_ns)),
-        el("td", {class: "optional"}, `+${duration(token.excess_ns)}`),
-        el("td", {class: "text"}, causeLabel(token.cause, token.confidence)),
-        el("td", {class: "text optional"}, token.window === null ? "–" : "yes"));
+        el("td", {class: "text"}, tokenName(token)), el("td", {class: "optional"}, at(token.start_ns)),
+        el("td", null, duration(token.took_ns)), el("td", {class: "roomy"}, `+${duration(token.excess_ns)}`),
+        el("td", {class: "text"}, causeLabel(token.cause, token.confidence)), el("td", {class: "text"}, opener || ""),
+        el("td", {class: "text roomy"}, token.window === null ? "–" : "yes"));
   }
 
   node() {
     const column = (title, classes) => el("th", {scope: "col", class: classes}, labelText(title, true));
     const head =
-        el("tr", null, column("request", "text"), column("token", "text"), column("held up together", "text"),
-           column("at", "optional"), column("took"), column("longer than usual", "optional"), column("cause", "text"),
-           column("timeline", "text optional"));
+        el("tr", null, column("request", "text"), column("token", "text"), column("at", "optional"), column("took"),
+           column("longer than usual", "roomy"), column("cause", "text"), column("held up together", "text"),
+           column("timeline", "text roomy"));
     return [
       el("div", {class: "controls"}, this.kind.node, this.cause.node),
       el("div", {class: "scroll"}, el("table", null, el("thead", null, head), this.body)), this.pages.node

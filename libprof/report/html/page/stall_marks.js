@@ -1,7 +1,16 @@
 // The marks of stalls in the chart of gaps, one for each moment, where its worst gap ended, with the shape and colour
 // of its cause; beside it how many tokens it held up.
 
-const MOST_NUMBERED = 60;  // marks; of more, the numbers would lie over each other
+const NUMBER_WIDTH = 34, NUMBER_HEIGHT = 12;
+
+// Whether no later mark lies where the number of this one would stand. Marks are in order of time.
+function hasRoom(places, i, scale) {
+  const [x, y] = places[i];
+  for (let next = i + 1; next < places.length && places[next][0] < x + NUMBER_WIDTH * scale; ++next) {
+    if (Math.abs(places[next][1] - y) < NUMBER_HEIGHT * scale) return false;
+  }
+  return true;
+}
 
 class StallMarks {
   constructor(groups) {
@@ -22,19 +31,20 @@ class StallMarks {
     context.font = `${11 * scale}px system-ui, sans-serif`;
     context.textBaseline = "middle";
     context.textAlign = "left";
-    for (const group of this.groups) this.drawMark(plot, group, scale);
+    const places = this.groups.map((group) => this.place(plot, group.head));
+    this.groups.forEach((group, i) => this.drawMark(plot, group, places[i], scale, hasRoom(places, i, scale)));
     context.restore();
   }
 
-  drawMark(plot, group, scale) {
-    const context = plot.ctx, [x, y] = this.place(plot, group.head), look = causeLook(group.head.cause);
+  drawMark(plot, group, [x, y], scale, numbered) {
+    const context = plot.ctx, look = causeLook(group.head.cause);
     drawShape(context, look.shape, x, y, 5 * scale);
     context.fillStyle = look.colour;
     context.fill();
     context.lineWidth = scale;
     context.strokeStyle = themeColour("paper");
     context.stroke();
-    if (group.tokens.length > 1 && this.groups.length <= MOST_NUMBERED) {
+    if (group.tokens.length > 1 && numbered) {
       context.fillStyle = themeColour("ink");
       context.fillText(`×${group.tokens.length}`, x + 8 * scale, y);
     }

@@ -3,11 +3,10 @@
 
 function costliest(rows) {
   const whole = rows.reduce((sum, row) => sum + row.excess_ns, 0), {cause, excess_ns: most} = rows[0];
+  const part = most === whole ? "all" : percent(most / Math.max(whole, 1));
+  if (cause === "unknown") return [`${duration(whole)} beyond what is usual; for ${part} of it no cause was found.`];
   const means = CAUSE_WORDS[cause] ? `: ${CAUSE_WORDS[cause]}` : "";
-  return [
-    `${duration(whole)} beyond what is usual, ${percent(most / Math.max(whole, 1))} of it by `,
-    causeLabel(cause, null, true), `${means}.`
-  ];
+  return [`${duration(whole)} beyond what is usual, ${part} of it by `, causeLabel(cause, null, true), `${means}.`];
 }
 
 function stallsSentence(data) {
