@@ -20,8 +20,9 @@ struct Stood {
 
 Stood StoodStill(const v1::Stall& stall, int index) {
   const v1::Finding& finding = stall.finding();
-  if (finding.end_ns() <= finding.start_ns()) return {stall.start_ns(), stall.start_ns() + stall.gap_ns(), index};
-  return {stall.start_ns() + finding.start_ns(), stall.start_ns() + finding.end_ns(), index};
+  if (finding.evidence_end_ns() <= finding.evidence_start_ns())
+    return {stall.start_ns(), stall.start_ns() + stall.gap_ns(), index};
+  return {stall.start_ns() + finding.evidence_start_ns(), stall.start_ns() + finding.evidence_end_ns(), index};
 }
 
 // Those that one instant is common to, by the fewest instants that meet them all: the earliest end is taken, then the

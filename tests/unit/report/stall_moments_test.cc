@@ -79,8 +79,8 @@ TEST(StallMoments, WhatTheEvidenceCoversCountsNotTheWholeGap) {
   v1::Report report;
   for (const uint64_t from_ms : {1, 40}) {
     v1::Finding& finding = *AddStall(report, from_ms, 0, 100, 20).mutable_finding();
-    finding.set_start_ns(from_ms * kMs);
-    finding.set_end_ns((from_ms + 20) * kMs);
+    finding.set_evidence_start_ns(from_ms * kMs);
+    finding.set_evidence_end_ns((from_ms + 20) * kMs);
   }
   FillStallMoments(report);
   EXPECT_THAT(GapsOf(report), ElementsAre(1, 1)) << "the gaps overlap, what stood still does not";
