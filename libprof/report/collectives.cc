@@ -16,7 +16,8 @@ using Ranks = google::protobuf::RepeatedPtrField<v1::Rank>;
 
 // The device only where a process has several.
 std::string RankName(const v1::Rank& rank, const Ranks& all) {
-  const std::string process = absl::StrCat(rank.role().empty() ? "process" : rank.role(), " ", rank.pid());
+  std::string process = rank.role().empty() ? "process" : rank.role();
+  if (rank.pid() != 0) absl::StrAppend(&process, " ", rank.pid());
   const auto of_process = std::count_if(all.begin(), all.end(), [&](const v1::Rank& other) {
     return other.role() == rank.role() && other.pid() == rank.pid();
   });
@@ -79,7 +80,7 @@ Json RankJson(const v1::Rank& rank) {
 std::string CollectivesText(const v1::Report& report) {
   if (!report.has_collectives()) return "";
   const v1::Collectives& all = report.collectives();
-  std::string out = absl::StrCat("\nCollectives: ", WithCommas(all.matched()), " seen on several of ",
+  std::string out = absl::StrCat("\nCollectives: ", WithCommas(all.matched()), ", each seen on two or more of ",
                                  WithCommas(static_cast<uint64_t>(report.ranks_size())), " ranks");
   if (all.matched() != 0)
     absl::StrAppend(&out, "\n  longest wait in each: ", SpreadText(all.wait()), "\n", LateText(report));
