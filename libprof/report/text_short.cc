@@ -81,8 +81,9 @@ std::string FirstTokensInShort(const v1::Report& report, const Options& options,
   if (slow == 0) return absl::StrCat("  no first token was slow, of ", WithCommas(answered), "\n");
   const double share = static_cast<double>(slow) / static_cast<double>(answered);
   const CauseTally::Row costliest = tally.Rows()[0];
-  const std::string line = absl::StrCat(WithCommas(slow), " of ", Counted(answered, "first token"), " slow (",
-                                        Percent(share), ")", LostText(costliest.excess_ns, lost, costliest.cause));
+  const std::string line =
+      absl::StrCat(WithCommas(slow), " of ", Counted(answered, "first token"), slow == 1 ? " was" : " were", " slow (",
+                   Percent(share), ")", LostText(costliest.excess_ns, lost, costliest.cause));
   return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst->req(), worst->clear(), 1);
 }
 

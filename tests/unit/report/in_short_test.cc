@@ -26,8 +26,9 @@ TEST(InShort, SaysHowManyWhyAndWhichCommandShowsTheWorst) {
   EXPECT_THAT(text, HasSubstr("  1 of 12 gaps stalled (8.3 %), in 1 moment; all of the time lost (50.0 ms) by\n"
                               "    prefill_interference\n"
                               "    slowtoken why traces 0000000000000003 4\n"));
-  EXPECT_THAT(text, HasSubstr("  1 of 3 first tokens slow (33.3 %); all of the time lost (28.0 ms) by queue_kv_space\n"
-                              "    slowtoken why traces 0000000000000003 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  1 of 3 first tokens was slow (33.3 %); all of the time lost (28.0 ms) by queue_kv_space\n"
+                        "    slowtoken why traces 0000000000000003 1\n"));
 }
 
 TEST(InShort, StandsBeforeEverythingButTheCoverage) {
