@@ -46,9 +46,12 @@ int Diff(const Arguments& arguments) {
   app.add_option("--fail-on", options.fail_on, "exit code 1 if a figure is worse, if any changed, or never")
       ->check(CLI::IsMember({"worse", "any", "never"}))
       ->capture_default_str();
-  app.add_option("--slo", options.slo, absl::StrCat("in traces: ", kSloHelp))->type_name("LEVELS");
+  app.add_option("--slo", options.slo,
+                 "in traces, what counts as slow, such as ttft:500ms,itl:50ms (default: 2.5 times what is usual)")
+      ->type_name("LEVELS");
   if (auto code = app.Parse(arguments)) return *code;
-  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo);
+  // One measure for both, whatever either run was started with.
+  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo.empty() ? "none" : options.slo);
   if (!levels.ok()) return Fail("diff", levels.status(), kUsage);
   const absl::StatusOr<analysis::RunSample> a = ReadRun(options.a, *levels, "diff");
   if (!a.ok()) return Fail("diff", a.status(), kUnreadable);

@@ -4,6 +4,7 @@
 #include "analysis/graph_path_survey.h"
 #include "export/perfetto_export.h"
 #include "output_file.h"
+#include "service_levels.h"
 #include "trace_pass.h"
 #include "verb_app.h"
 
@@ -25,7 +26,7 @@ int WritePerfetto(const TracePass::Input& input, const std::string& path) {
   analysis::GraphPathSurvey survey(set.dictionary());
   if (absl::Status read = (*pass)->Survey(survey, "export"); !read.ok()) return Fail("export", read, kUnreadable);
   exporting::PerfettoExport target((*out)->stream(), set.dictionary(), set.processes(), survey.Finish());
-  if (absl::Status read = (*pass)->Run(target, target.summaries(), {}, "export"); !read.ok())
+  if (absl::Status read = (*pass)->Run(target, target.summaries(), LevelsOfRun(set), "export"); !read.ok())
     return Fail("export", read, kUnreadable);
   target.Finish();
   if (absl::Status written = (*out)->Commit(); !written.ok()) return Fail("export", written, kUnreadable);

@@ -103,6 +103,18 @@ TEST_F(DiffTest, HostsAreComparedOnlyWhereTheSameKeyMadeTheirPseudonyms) {
       << other_key.out;
 }
 
+TEST_F(DiffTest, BothRunsAreJudgedByOneMeasureWhateverTheyWereStartedWith) {
+  conditions_ = {{"slowtoken.memory_bytes", "67108864"}, {"slowtoken.slo_itl_ns", "1000000000"}};
+  Write(true, true);
+  const auto stalls = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"diff", dir_.path(), dir_.path(), "--format=json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(Slowtoken(arguments).out)["a"]["stall_causes"].size();
+  };
+  EXPECT_EQ(stalls({}), 1u) << "20 ms is no stall by the run's own level";
+  EXPECT_EQ(stalls({"--slo=itl:30ms"}), 0u);
+}
+
 TEST_F(DiffTest, WrongInputIsOneLine) {
   const std::string bad = dir_.Write("bad.jsonl", "{\"send\": 1, \"chunks\": []}\nnonsense\n");
   const CommandResult result = Slowtoken({"diff", bad, bad});
