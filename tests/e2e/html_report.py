@@ -18,7 +18,7 @@ from page_keys import keys_reach_everything
 from page_layout import layout_holds, settled
 
 SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "graphs", "conditions", "glossary"]
-SAME = ["coverage", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "overhead", "conditions", "devices", "kernel_categories", "origin"]
+SAME = ["coverage", "service_levels", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "overhead", "conditions", "devices", "kernel_categories", "origin"]
 LARGEST_PAGE, LONGEST_MS = 15 << 20, 1000  # of the main thread's own time, so that a busy machine does not matter
 DATA = "JSON.parse(document.getElementById('data').textContent)"
 # Moves over the chart until the pointer says that something can be clicked; the place in the window, or null.
@@ -79,17 +79,18 @@ def has_the_same_numbers(browser, report):
         expect(sum(row["excess_ns"] for row in page["causes"][kind]) == sum(excesses), f"causes of {kind}")
 
 
-def slow_tokens_of_one_moment_are_one(browser):
+def slow_tokens_of_one_moment_are_one(browser, report):
     """Each token has the worst of its moment, of the same kind and cause and at the same time; the list has a row for each moment."""
     tokens = browser.evaluate(f"{DATA}.slow.list")
     for token in tokens:
         head = tokens[token["head"]]
-        same = head["head"] == token["head"] and all(head[name] == token[name] for name in ("kind", "cause"))
+        same = head["head"] == token["head"] and all(head[name] == token[name] for name in ("kind", "cause", "few_samples"))
         expect(same and head["excess_ns"] >= token["excess_ns"], f"{token} is not of the moment of {head}")
         expect(head["start_ns"] < token["start_ns"] + token["took_ns"] and token["start_ns"] < head["start_ns"] + head["took_ns"], f"{token} is not at the time of {head}")
-    moments = len({token["head"] for token in tokens})
+    heads = {token["head"] for token in tokens}
+    expect(sum(tokens[head]["kind"] == "gap" for head in heads) == len(report["stall_moments"]), "moments of stalls")
     shown = browser.evaluate("document.querySelector('#slow .pager').textContent")
-    expect(f"{moments:,} moment" in shown, f"{moments} moments, the list says {shown!r}")
+    expect(f"{len(heads):,} moment" in shown, f"{len(heads)} moments, the list says {shown!r}")
 
 
 def graphs_are_shown(browser, report):
@@ -105,22 +106,26 @@ def graphs_are_shown(browser, report):
 
 
 def the_verdict_comes_first(browser, report):
-    """In the first window: how many stalls, whose cause cost most, and a way to the one to look at first."""
+    """In the first window: how many stalls, whose cause cost most, and a way to the worst."""
     told = browser.evaluate("document.getElementById('verdict').textContent")
     costs = {}
-    for stall in report["stalls"]:
-        costs[stall["cause"]] = costs.get(stall["cause"], 0) + stall["excess_ns"]
-    worst = max(costs, key=costs.get)
-    words = "no cause was found" if worst == "unknown" else worst.replace("_", " ")
-    expect(f"{len(report['stalls']):,} stall" in told and words in told, f"the verdict: {told!r}")
+    for moment in report["stall_moments"]:
+        if not moment["few_samples"]:
+            costs[moment["cause"]] = costs.get(moment["cause"], 0) + moment["lost_ns"]
+    most = max(costs, key=costs.get)
+    counts = f"{len(report['stalls']):,} stalls in {len(report['stall_moments']):,} moments"
+    words = "no cause was found" if most == "unknown" else most.replace("_", " ")
+    expect(counts in told and words in told, f"the verdict, without {counts!r} or {words!r}: {told!r}")
     expect(browser.evaluate("document.getElementById('verdict').getBoundingClientRect().bottom + scrollY") < 900, "the verdict is below the first window")
+    worst = max((moment for moment in report["stall_moments"] if not moment["few_samples"]), key=lambda moment: moment["excess_ns"])["worst"]
     browser.emulate(features={"prefers-reduced-motion": "reduce"})
     browser.evaluate("document.getElementById('story').replaceChildren()")
     browser.evaluate("document.getElementById('look-first').focus()")
     browser.press("Enter")
     settled(browser)
     browser.emulate()
-    expect("Cause:" in browser.evaluate("document.getElementById('story').textContent"), "the verdict leads to a story")
+    story = browser.evaluate("document.getElementById('story').textContent")
+    expect(f"{worst['req']}, token {worst['n']}:" in story and "Cause:" in story, f"the verdict leads to the story of {worst}: {story!r}")
     top = browser.evaluate("document.getElementById('story').getBoundingClientRect().top")
     expect(0 <= top < 900, f"the story is at {top} px of the window")
 
@@ -180,7 +185,7 @@ def demo_with_causes(args):
         browser.resize(1280, 900)
         has_the_same_numbers(browser, report)
         the_verdict_comes_first(browser, report)
-        slow_tokens_of_one_moment_are_one(browser)
+        slow_tokens_of_one_moment_are_one(browser, report)
         graphs_are_shown(browser, report)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)
@@ -207,7 +212,7 @@ def long_hostile_run(args):
         expect(took_ms < LONGEST_MS, f"the page takes {took_ms:.0f} ms to come up")
         has_the_same_numbers(browser, report)
         the_verdict_comes_first(browser, report)
-        slow_tokens_of_one_moment_are_one(browser)
+        slow_tokens_of_one_moment_are_one(browser, report)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)
         layout_holds(browser)

@@ -4,6 +4,7 @@
 #include "record/phases.h"
 #include "report/advice.h"
 #include "report/cause_tally.h"
+#include "report/excess_text.h"
 #include "report/findings.h"
 #include "report/graph_section.h"
 #include "report/html/page.h"
@@ -77,6 +78,18 @@ Json FindingJson(const v1::Finding& finding, const Judged& judged) {
           {"advice", AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()))}};
 }
 
+std::string ExcessOf(const v1::Report& report, const v1::Stall& stall, const PageEvents& events) {
+  v1::Gap gap;
+  gap.set_largest_phase(stall.largest_phase());
+  if (const PageEvents::Phases* phases = events.PhasesOfStall(stall.req(), stall.n()))
+    gap.mutable_phases_ns()->Assign(phases->ns.begin(), phases->ns.end());
+  return ExcessSentence(JudgedOf(report, stall), ExcessPhaseOf(report, gap));
+}
+
+std::string ExcessOf(const v1::Report& report, const v1::RequestReport& slow) {
+  return ExcessSentence(JudgedOf(report, slow), ExcessPhaseOf(report, slow));
+}
+
 Json PhasesOfStall(const v1::Stall& stall, const PageEvents& events) {
   const PageEvents::Phases* phases = events.PhasesOfStall(stall.req(), stall.n());
   if (phases == nullptr) return Json::object();
@@ -103,6 +116,7 @@ Json SlowTokenJson(const SlowToken& token, const v1::Report& report, const PageE
     out["overlaps_blind"] = token.stall->overlaps_blind();
     out["largest_phase"] = record::kGapPhaseNames[token.stall->largest_phase() % record::kGapPhaseCount];
     out["phases"] = PhasesOfStall(*token.stall, events);
+    out["excess"] = ExcessOf(report, *token.stall, events);
     out.update(FindingJson(token.stall->finding(), JudgedOf(report, *token.stall)));
   } else {
     out["kind"] = "first";
@@ -111,6 +125,7 @@ Json SlowTokenJson(const SlowToken& token, const v1::Report& report, const PageE
     out["overlaps_blind"] = token.first->overlaps_blind();
     out["largest_phase"] = record::kTtftPhaseNames[token.first->largest_phase() % record::kTtftPhaseCount];
     out["phases"] = PhasesJson(token.first->ttft_phases_ns(), token.first->ttft_told(), record::kTtftPhaseNames);
+    out["excess"] = ExcessOf(report, *token.first);
     out.update(FindingJson(token.first->finding(), JudgedOf(report, *token.first)));
   }
   return out;

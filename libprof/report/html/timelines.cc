@@ -83,6 +83,7 @@ void Timelines::On(const record::ApiCall& call) {
 }
 
 void Timelines::On(const record::Annotation& annotation) {
+  roles_.Add(annotation);
   if (annotation.process != 0) several_processes_ = true;
   if (annotation.kind == record::AnnotationKind::kMark) {
     const auto request = marks_.find(annotation.req());

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/thread_roles.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 #include "report/html/slow_tokens.h"
@@ -106,6 +107,7 @@ class Timelines final : public record::EventVisitor {
   TimelineNames names_;
   bool several_processes_ = false;
   std::map<std::pair<record::ProcessIndex, record::ThreadId>, record::StringId> thread_names_;
+  analysis::ThreadRoles roles_;
   absl::flat_hash_map<record::RequestId, std::string> request_texts_;
   // When requests of windows were queued, scheduled, preempted, resumed. In no order until the end.
   absl::flat_hash_map<record::RequestId, std::vector<std::pair<record::TimeNs, record::AnnotationName>>> marks_;

@@ -5,8 +5,10 @@
 #include <functional>
 
 #include "analysis/text_safety.h"
+#include "attribution/iteration.h"
 #include "report/html/timelines.h"
 #include "report/json.h"
+#include "report/thread_label.h"
 
 namespace slowtoken::report::html {
 
@@ -43,12 +45,15 @@ size_t Timelines::MostOfALane(const Moment& moment) {
   return most;
 }
 
+// A name that is a pseudonym tells less than what the thread is for.
 std::string Timelines::ThreadText(record::ProcessIndex process, uint64_t thread) const {
   if (thread == 0) return "on no thread";
-  const auto name = thread_names_.find({process, static_cast<record::ThreadId>(thread)});
-  const std::string text =
-      name == thread_names_.end() ? "thread" : analysis::SafeText(dictionary_->text(name->second), 24);
-  return absl::StrCat(text, " ", thread);
+  const auto id = static_cast<record::ThreadId>(thread);
+  const auto name = thread_names_.find({process, id});
+  if (name != thread_names_.end() && !IsPseudonym(dictionary_->text(name->second)))
+    return absl::StrCat(analysis::SafeText(dictionary_->text(name->second), 24), " ", thread);
+  const std::string_view role = roles_.Of(attribution::ThreadKey(process, id));
+  return absl::StrCat(role.empty() ? "thread" : std::string(role), " ", thread);
 }
 
 std::string Timelines::RequestText(record::RequestId req) const {

@@ -111,6 +111,18 @@ TEST_F(TimelinesTest, ARequestHasItsTokensAndWhatTheyRestedOn) {
   EXPECT_EQ(NameOf(*work, 1), "decode of 1 in iteration 33");
 }
 
+TEST_F(TimelinesTest, AThreadWhoseNameIsAPseudonymIsCalledByWhatItIsFor) {
+  record::Annotation schedule;
+  schedule.name = record::AnnotationName::kIterSchedule;
+  schedule.kind = record::AnnotationKind::kPushPop;
+  schedule.start = kStart + 110 * kMs;
+  schedule.end = kStart + 120 * kMs;
+  schedule.thread = 4711;
+  timelines_.On(schedule);
+  timelines_.On(record::ThreadInfo{4711, dictionary_->InternText("~f076e7aaba670fe8"), 0});
+  EXPECT_NE(Lane(timelines_.ToJson()[0], "threads", "scheduling thread 4711"), nullptr);
+}
+
 TEST_F(TimelinesTest, OfManyThreadsTheBusiestStay) {
   for (record::ThreadId thread = 1; thread <= 40; ++thread) {
     record::ApiCall call = LaunchCall(thread, kStart + 100 * kMs, kStart + 100 * kMs + thread * 1000);

@@ -11,6 +11,9 @@ const GLOSSARY_WORDS = {
   cause:
       "What made a token slow, named only where the evidence overlaps the wait and covers at least half of the excess; else unknown.",
   surely: "The evidence was seen directly and covers the excess.",
+  "time lost": "The excesses added up over requests: one moment that holds up eight of them counts eight times.",
+  "first gaps":
+      "Gaps before which fewer than 8 were seen, so that nothing was usual yet; 5 ms was the threshold, and no time counts as lost.",
   "longer than usual": "The excess: how much the phase that grew most took above its own running median.",
   iteration: "One step of the engine: it schedules a batch, launches it, samples and commits tokens.",
   batch: "The rows of an iteration: requests that decode a token, and chunks of prompts.",
@@ -46,7 +49,8 @@ const LABEL_WORDS = {
   Iterations: "iteration",
   "Mix prefill and decode": "batch",
   "held up together": "moment",
-  "longer by": "longer than usual",
+  moments: "moment",
+  "time lost": "time lost",
   "longer than usual": "longer than usual",
   surely: "surely",
   cause: "cause",

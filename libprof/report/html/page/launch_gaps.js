@@ -2,6 +2,12 @@
 
 const LISTED_PLACES = 8;
 
+// A name that is a pseudonym tells less than what the thread is for.
+function placeThread({thread_name: name, thread_role: role, thread}) {
+  const known = name && !name.startsWith("~") ? name : role || "thread";
+  return `${known} ${thread}`;
+}
+
 function placesTable(places) {
   const most = places[0].total_ns;
   return table(
@@ -12,8 +18,8 @@ function placesTable(places) {
       places.slice(0, LISTED_PLACES)
           .map(
               (place) =>
-                  [place.range || "none", `${place.thread_name || "thread"} ${place.thread}`, duration(place.total_ns),
-                   count(place.count), duration(place.max_ns), meter(place.total_ns, most, DEVICE_COLOURS.host)]));
+                  [place.range || "none", placeThread(place), duration(place.total_ns), count(place.count),
+                   duration(place.max_ns), meter(place.total_ns, most, DEVICE_COLOURS.host)]));
 }
 
 function launchGapsNode(gaps) {

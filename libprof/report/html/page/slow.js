@@ -79,5 +79,5 @@ function showSlow(data, chooser) {
   add(node, null, [list.node(), cut, chosen.node()]);
   chooser.listeners.push((token) => list.mark(token), (token, goThere) => chosen.show(token, goThere));
   redraws.push(() => chosen.timeline.layOut());
-  chooser.choose(lookAtFirst(data) || list.tokens[0], false);
+  chooser.choose(worstToken(data.slow), false);
 }

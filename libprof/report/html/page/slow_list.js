@@ -1,11 +1,16 @@
-// The slow tokens as a list to choose from, the greatest excess first; those of one moment are one row that opens.
+// The slow tokens as a list to choose from, the greatest excess first and first gaps last; those of one moment are one
+// row that opens.
 
 const MOST_MEMBERS = 100;  // of a moment
+
+function worstFirst(a, b) {
+  return a.few_samples - b.few_samples || b.excess_ns - a.excess_ns;
+}
 
 class SlowList {
   constructor(tokens, choose) {
     this.all = tokens;
-    this.tokens = [...tokens].sort((a, b) => b.excess_ns - a.excess_ns);
+    this.tokens = [...tokens].sort(worstFirst);
     this.choose = choose;
     this.chosen = null;
     this.open = new Set();  // heads
@@ -26,7 +31,7 @@ class SlowList {
   matching() {
     const kind = this.kind.box.value, cause = this.cause.box.value;
     const tokens = this.tokens.filter((token) => (!kind || token.kind === kind) && (!cause || token.cause === cause));
-    return groupByMoment(tokens, this.all).sort((a, b) => b.head.excess_ns - a.head.excess_ns);
+    return groupByMoment(tokens, this.all).sort((a, b) => worstFirst(a.head, b.head));
   }
 
   draw() {

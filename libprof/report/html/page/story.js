@@ -6,18 +6,21 @@ function tokenTitle(token) {
       `Request ${token.req}, token ${token.n}: ${duration(token.took_ns)} after the one before`;
 }
 
+// The cause with its evidence, and what is wrong with it.
+function causeNode(token) {
+  const sentence = token.sentence || (token.cause === "unknown" && token.doubt) || CAUSE_WORDS[token.cause];
+  return el(
+      "p", null, el("strong", null, "Cause: "), causeLabel(token.cause, null, true), sentence ? `: ${sentence}.` : "",
+      token.sentence && token.doubt ? ` Not sure: ${token.doubt}.` : "");
+}
+
 function tokenStory(token, data, choose) {
   const first = token.kind === "first", words = first ? TTFT_WORDS : GAP_WORDS;
   const order = timeOrder(first ? data.ttft_phases : data.gap_phases), parts = phaseParts(token.phases, order);
   const subject = first ? "The request" : "Meanwhile";
-  const sentence = token.sentence || CAUSE_WORDS[token.cause] || "";
   return el(
       "div", {class: "story"}, el("h3", null, tokenTitle(token)),
-      el("p", {class: "soft"},
-         `It began at ${at(token.start_ns)}; ${nameText(token.largest_phase)} took ${
-             duration(token.excess_ns)} longer than usual.`),
-      el("p", null, el("strong", null, "Cause: "), causeLabel(token.cause, token.confidence, true),
-         sentence ? `: ${sentence}.` : ""),
+      el("p", {class: "soft"}, `It began at ${at(token.start_ns)}; ${token.excess}.`), causeNode(token),
       token.overlaps_blind ? el("p", null, "slowtoken was blind for a part of this time, so nothing is concluded.") :
                              null,
       el("p", null, phasesSentence(subject, token.phases, words, token.took_ns)),

@@ -1,60 +1,53 @@
 // What stands out, in a few sentences at the top: whether the numbers can be trusted, what the stalls and the slow
-// first tokens cost and by which cause most, and the one to look at first.
+// first tokens cost and by which cause most, and which to look at first.
 
+// rows: of causes, the costliest first.
 function costliest(rows) {
   const whole = rows.reduce((sum, row) => sum + row.excess_ns, 0), {cause, excess_ns: most} = rows[0];
   const part = most === whole ? "all" : percent(most / Math.max(whole, 1));
-  if (cause === "unknown") return [`${duration(whole)} beyond what is usual; for ${part} of it no cause was found.`];
+  if (cause === "unknown") return [`${duration(whole)} lost; for ${part} of it no cause was found. `];
   const means = CAUSE_WORDS[cause] ? `: ${CAUSE_WORDS[cause]}` : "";
-  return [`${duration(whole)} beyond what is usual, ${part} of it by `, causeLabel(cause, null, true), `${means}.`];
+  return [`${duration(whole)} lost, ${part} of it by `, causeLabel(cause, null, true), `${means}. `];
 }
 
-function stallsSentence(data) {
-  const {stalls} = data.slow, gaps = data.report.itl.step.count;
+function lookButton(token, id, chooser) {
+  const what = token.kind === "first" ? "first token" : "moment";
+  return el(
+      "button", {type: "button", class: "link", id, onclick: () => chooser.choose(token, true)},
+      `See the worst ${what}`);
+}
+
+function stallsSentence(data, chooser) {
+  const {stalls, moments, worst_stall: worst, list} = data.slow, gaps = data.report.itl.step.count;
   if (gaps === 0) return null;
   if (stalls === 0) return el("p", null, `None of the ${counted(gaps, "gap")} between tokens was a stall.`);
+  const judged = data.causes.stalls.filter((row) => !row.few_samples);
+  const early = data.causes.stalls.filter((row) => row.few_samples).reduce((sum, row) => sum + row.count, 0);
   return el(
-      "p", null, el("strong", null, counted(stalls, "stall")), ` in ${counted(gaps, "gap")} cost requests `,
-      costliest(data.causes.stalls));
+      "p", null, el("strong", null, counted(stalls, "stall")),
+      ` in ${counted(moments, "moment")}, of ${counted(gaps, "gap")}`,
+      early > 0 ? ` (${count(early)} among the first gaps, when nothing was usual yet)` : "", ": ",
+      judged.length > 0 ? costliest(judged) : "", lookButton(list[worst], "look-first", chooser));
 }
 
-function firstTokensSentence(data) {
-  const slow = data.slow.first_tokens, all = data.report.ttft.count;
+function firstTokensSentence(data, chooser) {
+  const {first_tokens: slow, worst_first: worst, list} = data.slow, all = data.report.ttft.count;
   if (all === 0) return null;
   if (slow === 0) return el("p", null, `None of the ${counted(all, "first token")} was slow.`);
   return el(
-      "p", null, el("strong", null, counted(slow, "slow first token")), ` of ${count(all)} cost requests `,
-      costliest(data.causes.first_tokens));
+      "p", null, el("strong", null, counted(slow, "slow first token")), ` of ${count(all)}: `,
+      costliest(data.causes.first_tokens), lookButton(list[worst], "look-first-token", chooser));
 }
 
-// The worst token with a timeline, of the cause that cost most.
-function lookAtFirst(data) {
-  const {stalls, first_tokens: first} = data.causes;
-  const of = (kind, rows) => rows.map(({cause, excess_ns: cost}) => ({kind, cause, cost}));
-  const [most] = [...of("gap", stalls), ...of("first", first)].sort((a, b) => b.cost - a.cost);
-  if (!most) return null;
-  const [worst] = data.slow.list.filter((t) => t.window !== null && t.kind === most.kind && t.cause === most.cause)
-                      .sort((a, b) => b.excess_ns - a.excess_ns);
-  return worst || null;
-}
-
-function lookSentence(token, chooser) {
-  if (!token) return null;
-  const name = token.kind === "first" ? "the first token" : `token ${token.n}`;
-  return el(
-      "p", null, `Look first at ${name} of request `,
-      el("span", {class: "mono", title: token.req}, shortName(token.req)),
-      ` at ${at(token.start_ns)}, which took ${duration(token.took_ns)}`,
-      token.sentence ? `: ${token.sentence}. ` : ". ",
-      el("button", {type: "button", id: "look-first", onclick: () => chooser.choose(token, true)},
-         "Show its timeline"));
+// What to look at first, or null.
+function worstToken({worst_stall: stall, worst_first: first, list}) {
+  return list[stall ?? first] || null;
 }
 
 function showVerdict(data, chooser) {
-  const node = document.getElementById("verdict"), sentences = [stallsSentence(data), firstTokensSentence(data)];
-  add(node, null, [
+  const sentences = [stallsSentence(data, chooser), firstTokensSentence(data, chooser)];
+  add(document.getElementById("verdict"), null, [
     el("a", {class: "plain", href: "#coverage"}, coverageBadge(data.report.coverage)), sentences,
-    sentences.some(Boolean) ? lookSentence(lookAtFirst(data), chooser) :
-                              el("p", null, "No request was recorded: this report is about the GPU alone.")
+    sentences.some(Boolean) ? null : el("p", null, "No request was recorded: this report is about the GPU alone.")
   ]);
 }
