@@ -1,20 +1,35 @@
 // Why tokens were slow: how often each cause came, and what it cost.
 
-// `counts`: what is counted, [[title, name in a row, optional?]].
-function causesTable(rows, counts) {
+// The worst token of a row's cause, to go to.
+function worstOf(row, kind, data, chooser) {
+  const [worst] = data.slow.list
+                      .filter(
+                          (token) => token.kind === kind && token.cause === row.cause &&
+                              (row.few_samples === undefined || token.few_samples === row.few_samples))
+                      .sort(worstFirst);
+  if (!worst) return "–";
+  const look = `The worst by ${nameText(row.cause)}: request ${worst.req}, ${tokenName(worst)}`;
+  const choose = () => chooser.choose(worst, true);
+  return el(
+      "button", {type: "button", class: "link", title: look, "aria-label": look, onclick: choose},
+      duration(worst.took_ns));
+}
+
+// `counts`: what is counted, [[title, name in a row, optional?]]; `worst` makes a cell of a row.
+function causesTable(rows, counts, worst) {
   const most = Math.max(...rows.map((row) => row.excess_ns));
+  const lost = (row, cell) => (row.few_samples ? "" : cell);
   return table(
       [
         {title: "cause", text: true}, ...counts.map(([title, , optional]) => ({title, optional})),
-        {title: "surely", optional: true}, {title: "time lost"}, {title: "", meter: true},
-        {title: "which means", wide: true, optional: true}
+        {title: "surely", optional: true}, {title: "worst"}, {title: "time lost"}, {title: "", meter: true},
+        {title: "which means", wide: true, roomy: true}
       ],
       rows.map(
           (row) => [
               [causeLabel(row.cause, null, true), row.few_samples ? ", first gaps" : ""],
-              ...counts.map(([, name]) => count(row[name])), count(row.sure),
-              row.few_samples ? "" : duration(row.excess_ns),
-              row.few_samples ? "" : meter(row.excess_ns, most, causeLook(row.cause).colour),
+              ...counts.map(([, name]) => count(row[name])), count(row.sure), worst(row),
+              lost(row, duration(row.excess_ns)), lost(row, meter(row.excess_ns, most, causeLook(row.cause).colour)),
               CAUSE_WORDS[row.cause] || ""]));
 }
 
@@ -25,7 +40,7 @@ function levelText(levels, of, usual) {
   return `${duration(level)}, the service level ${levels[`${of}_from`] === "run" ? "of the run" : "asked for"}`;
 }
 
-function showCauses(data) {
+function showCauses(data, chooser) {
   const levels = data.report.service_levels;
   const node = section(
       "causes", "Why tokens were slow", "Causes",
@@ -35,10 +50,12 @@ function showCauses(data) {
   const {stalls, first_tokens: first} = data.causes;
   add(node, null, [
     el("h3", null, `Slow first tokens: ${count(data.slow.first_tokens)}`),
-    first.length > 0 ? causesTable(first, [["requests", "count"]]) : empty("None."),
+    first.length > 0 ? causesTable(first, [["requests", "count"]], (row) => worstOf(row, "first", data, chooser)) :
+                       empty("None."),
     el("h3", null, `Stalls between tokens: ${count(data.slow.stalls)}`),
-    stalls.length > 0 ?
-        causesTable(stalls, [["moments", "moments"], ["gaps", "count"], ["requests", "requests", true]]) :
-        empty("None.")
+    stalls.length > 0 ? causesTable(
+                            stalls, [["moments", "moments"], ["gaps", "count"], ["requests", "requests", true]],
+                            (row) => worstOf(row, "gap", data, chooser)) :
+                        empty("None.")
   ]);
 }

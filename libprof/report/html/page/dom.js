@@ -36,14 +36,12 @@ function empty(...why) {
   return el("p", {class: "empty"}, ...why);
 }
 
-// columns: [{title, text: left-aligned?, wide?, optional: left out where narrow?}]; rows: lists of cells, texts or
-// nodes.
+const COLUMN_KINDS = ["text", "wide", "meter", "optional", "roomy"];
+
+// columns: [{title, text: left-aligned?, wide?, optional: left out where narrow? roomy: also where half narrow?}];
+// rows: lists of cells, texts or nodes.
 function table(columns, rows) {
-  const classOf =
-      (column) => [column.text && "text", column.wide && "wide", column.meter && "meter", column.optional && "optional"]
-                      .filter(Boolean)
-                      .join(" ") ||
-      null;
+  const classOf = (column) => COLUMN_KINDS.filter((kind) => column[kind]).join(" ") || null;
   const head =
       el("tr", null,
          columns.map((column) => el("th", {scope: "col", class: classOf(column)}, labelText(column.title, true))));

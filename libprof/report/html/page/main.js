@@ -37,7 +37,7 @@ function main() {
   showVerdict(data, chooser);
   showCoverage(data.report);
   showSummary(data);
-  showCauses(data);
+  showCauses(data, chooser);
   showTtft(data);
   showStrip(data, chooser);
   showSlow(data, chooser);

@@ -16,6 +16,11 @@ function groupByMoment(tokens, list) {
   return all.sort((a, b) => a.head.start_ns - b.head.start_ns);
 }
 
+// The greatest excess first, first gaps last.
+function worstFirst(a, b) {
+  return a.few_samples - b.few_samples || b.excess_ns - a.excess_ns;
+}
+
 function groupSize(group) {
   const requests = new Set(group.tokens.map((token) => token.req)).size;
   return requests === group.tokens.length ?

@@ -3,10 +3,6 @@
 
 const MOST_MEMBERS = 100;  // of a moment
 
-function worstFirst(a, b) {
-  return a.few_samples - b.few_samples || b.excess_ns - a.excess_ns;
-}
-
 class SlowList {
   constructor(tokens, choose) {
     this.all = tokens;
