@@ -108,6 +108,7 @@ Json SlowTokenJson(const SlowToken& token, const v1::Report& report, const PageE
               {"start_ns", token.start_ns()},
               {"took_ns", token.took_ns()},
               {"excess_ns", token.excess_ns()},
+              {"lost_ns", token.lost_ns},
               {"head", token.head}};
   if (token.stall != nullptr) {
     out["kind"] = "gap";

@@ -5,17 +5,21 @@
 #include <numeric>
 #include <tuple>
 
+#include "report/moment_tally.h"
+
 namespace slowtoken::report::html {
 namespace {
 
 constexpr uint64_t kLeastMargin = 1'000'000, kMostMargin = 50'000'000;
 
-// Sorts the worst first and keeps kMostListed.
-void KeepWorst(std::vector<SlowToken>& tokens) {
-  std::stable_sort(tokens.begin(), tokens.end(), [](const SlowToken& a, const SlowToken& b) {
-    const auto goodness = [](const SlowToken& token) { return std::tuple(token.few_samples(), !token.is_head); };
-    return goodness(a) != goodness(b) ? goodness(a) < goodness(b) : a.excess_ns() > b.excess_ns();
-  });
+// Sorts the worst first, `foremost` before all, and keeps kMostListed.
+void KeepWorst(std::vector<SlowToken>& tokens, const v1::Stall* foremost) {
+  const auto place = [&](const SlowToken& token) {
+    return std::tuple(foremost == nullptr || token.stall != foremost, token.few_samples(), !token.is_head,
+                      UINT64_MAX - token.lost_ns, UINT64_MAX - token.excess_ns());
+  };
+  std::stable_sort(tokens.begin(), tokens.end(),
+                   [&](const SlowToken& a, const SlowToken& b) { return place(a) < place(b); });
   tokens.resize(std::min(tokens.size(), kMostListed));
 }
 
@@ -57,9 +61,11 @@ void SortWindows(SlowTokens& all) {
   }
 }
 
-bool IsWorstOfItsMoment(const v1::Report& report, int stall) {
-  const auto moment = static_cast<int>(report.stalls(stall).moment());
-  return report.stall_moments(moment).worst() == static_cast<uint32_t>(stall);
+SlowToken OfStall(const v1::Report& report, int index) {
+  const v1::Stall& stall = report.stalls(index);
+  const v1::StallMoment& moment = report.stall_moments(static_cast<int>(stall.moment()));
+  const bool is_head = moment.worst() == static_cast<uint32_t>(index);
+  return {.stall = &stall, .is_head = is_head, .lost_ns = is_head ? moment.lost_ns() : stall.excess_ns()};
 }
 
 // The worst of a moment is listed if any of it is.
@@ -85,21 +91,20 @@ std::optional<size_t> PlaceOf(const std::vector<SlowToken>& tokens, Pointer Slow
 
 SlowTokens FindSlowTokens(const v1::Report& report) {
   std::vector<SlowToken> stalls, first;
-  for (int i = 0; i < report.stalls_size(); ++i)
-    stalls.push_back({.stall = &report.stalls(i), .is_head = IsWorstOfItsMoment(report, i)});
+  for (int i = 0; i < report.stalls_size(); ++i) stalls.push_back(OfStall(report, i));
   for (const v1::RequestReport& request : report.requests()) {
-    if (request.has_slow_excess_ns()) first.push_back({.first = &request});
+    if (request.has_slow_excess_ns()) first.push_back({.first = &request, .lost_ns = request.slow_excess_ns()});
   }
   SlowTokens all;
   all.stalls = stalls.size();
   all.first_tokens = first.size();
-  KeepWorst(stalls);
-  KeepWorst(first);
+  const v1::Stall* const worst_stall = stalls.empty() ? nullptr : &MomentTally(report).Foremost(report);
+  KeepWorst(stalls, worst_stall);
+  KeepWorst(first, nullptr);
   for (size_t i = 0; i < std::max(stalls.size(), first.size()); ++i) {
     if (i < stalls.size()) GiveWindow(stalls[i], all.windows);
     if (i < first.size()) GiveWindow(first[i], all.windows);
   }
-  const v1::Stall* const worst_stall = stalls.empty() ? nullptr : stalls[0].stall;
   const v1::RequestReport* const worst_first = first.empty() ? nullptr : first[0].first;
   all.tokens = std::move(stalls);
   all.tokens.insert(all.tokens.end(), first.begin(), first.end());

@@ -17,8 +17,9 @@ struct SlowToken {
   const v1::Stall* stall = nullptr;
   const v1::RequestReport* first = nullptr;
   std::optional<size_t> window = std::nullopt;  // which of SlowTokens::windows shows it
-  size_t head = 0;      // the worst of its moment (report/stall_moments.h), as an index of SlowTokens::tokens
-  bool is_head = true;  // it is that itself
+  size_t head = 0;       // the worst of its moment (report/stall_moments.h), as an index of SlowTokens::tokens
+  bool is_head = true;   // it is that itself
+  uint64_t lost_ns = 0;  // by all of its moment, of a head; else by itself
 
   uint64_t req() const { return stall != nullptr ? stall->req() : first->req(); }
   uint64_t start_ns() const { return stall != nullptr ? stall->start_ns() : first->arrival_ns(); }
@@ -41,9 +42,10 @@ struct SlowTokens {
   std::optional<size_t> worst_stall = std::nullopt, worst_first = std::nullopt;
 };
 
-// The worst of each moment come before the others of it, and those that few samples judged come last (as in
-// MomentTally). The windows go to the worst stalls and the worst first tokens in turn. A token that an earlier window
-// shows well enough (it is a good part of that window) shares it, as when one pause holds up a whole batch.
+// The foremost stall (MomentTally::Foremost) is the worst; then the heads of moments by the time lost, then the others
+// of them; those that few samples judged come last. The windows go to the worst stalls and the worst first tokens in
+// turn. A token that an earlier window shows well enough (it is a good part of that window) shares it, as when one
+// pause holds up a whole batch.
 SlowTokens FindSlowTokens(const v1::Report& report);
 
 }  // namespace slowtoken::report::html

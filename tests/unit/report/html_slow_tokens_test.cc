@@ -81,7 +81,9 @@ TEST(SlowTokens, StallsOfOneMomentHaveTheWorstOfThemAsTheirHead) {
   std::vector<size_t> heads;
   for (const SlowToken& token : slow.tokens) heads.push_back(token.head);
   EXPECT_EQ(heads, (std::vector<size_t>{0, 2, 2, 3}));
-  EXPECT_EQ(slow.worst_stall, 3u);
+  EXPECT_EQ(slow.worst_stall, 2u);  // the two lost more together
+  EXPECT_EQ(slow.tokens[2].lost_ns, 62 * kMs);
+  EXPECT_EQ(slow.tokens[1].lost_ns, 30 * kMs);
   EXPECT_EQ(slow.worst_first, 0u);
 }
 

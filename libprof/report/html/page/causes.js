@@ -54,7 +54,7 @@ function showCauses(data, chooser) {
                        empty("None."),
     el("h3", null, `Stalls between tokens: ${count(data.slow.stalls)}`),
     stalls.length > 0 ? causesTable(
-                            stalls, [["moments", "moments"], ["gaps", "count"], ["requests", "requests", true]],
+                            stalls, [["moments", "moments"], ["gaps", "count", true], ["requests", "requests", true]],
                             (row) => worstOf(row, "gap", data, chooser)) :
                         empty("None.")
   ]);

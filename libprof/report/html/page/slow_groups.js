@@ -16,9 +16,9 @@ function groupByMoment(tokens, list) {
   return all.sort((a, b) => a.head.start_ns - b.head.start_ns);
 }
 
-// The greatest excess first, first gaps last.
+// In which most time was lost first, first gaps last.
 function worstFirst(a, b) {
-  return a.few_samples - b.few_samples || b.excess_ns - a.excess_ns;
+  return a.few_samples - b.few_samples || b.lost_ns - a.lost_ns || b.excess_ns - a.excess_ns;
 }
 
 function groupSize(group) {

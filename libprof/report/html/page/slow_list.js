@@ -1,5 +1,5 @@
-// The slow tokens as a list to choose from, the greatest excess first and first gaps last; those of one moment are one
-// row that opens.
+// The slow tokens as a list to choose from, those that lost most time first; those of one moment are one row that
+// opens.
 
 const MOST_MEMBERS = 100;  // of a moment
 
@@ -69,7 +69,8 @@ class SlowList {
         el("td", {class: "text"},
            el("button", {type: "button", class: "link mono", title: token.req, onclick: choose}, shortName(token.req))),
         el("td", {class: "text"}, tokenName(token)), el("td", {class: "optional"}, at(token.start_ns)),
-        el("td", null, duration(token.took_ns)), el("td", {class: "roomy"}, `+${duration(token.excess_ns)}`),
+        el("td", null, duration(token.took_ns)),
+        el("td", {class: "roomy"}, token.few_samples ? "–" : duration(token.lost_ns)),
         el("td", {class: "text"}, causeLabel(token.cause, token.confidence)), el("td", {class: "text"}, opener || ""),
         el("td", {class: "text roomy"}, token.window === null ? "–" : "yes"));
   }
@@ -78,7 +79,7 @@ class SlowList {
     const column = (title, classes) => el("th", {scope: "col", class: classes}, labelText(title, true));
     const head =
         el("tr", null, column("request", "text"), column("token", "text"), column("at", "optional"), column("took"),
-           column("longer than usual", "roomy"), column("cause", "text"), column("held up together", "text"),
+           column("time lost", "roomy"), column("cause", "text"), column("held up together", "text"),
            column("timeline", "text roomy"));
     return [
       el("div", {class: "controls"}, this.kind.node, this.cause.node),

@@ -60,7 +60,7 @@ function stripNotes(data, stalls, groups) {
       `${counted(data.report.itl.step.count, "gap")} in ${counted(bins.count.length, "bin")} of ${
           duration(bins.bin_ns)}: the lines are median, 99th percentile and longest gap of each. `,
       stalls.length < data.slow.stalls ?
-          `Of ${count(data.slow.stalls)} stalls the ${count(stalls.length)} of largest excess are marked. ` :
+          `Of ${count(data.slow.stalls)} stalls the worst ${count(stalls.length)} are marked. ` :
           null,
       groups.length < stalls.length ? "Stalls of one moment share a mark; × says how many there are. " : null,
       "Drag over a stretch of time to zoom in, double-click for all.");

@@ -11,10 +11,8 @@ function costliest(rows) {
 }
 
 function lookButton(token, id, chooser) {
-  const what = token.kind === "first" ? "first token" : "moment";
-  return el(
-      "button", {type: "button", class: "link", id, onclick: () => chooser.choose(token, true)},
-      `See the worst ${what}`);
+  const what = token.kind === "first" ? "See the worst first token" : "See its worst moment";
+  return el("button", {type: "button", class: "link", id, onclick: () => chooser.choose(token, true)}, what);
 }
 
 function stallsSentence(data, chooser) {
