@@ -36,7 +36,8 @@ void GpuJoin::Add(const record::ApiCall& call) {
   latest_seen_ = std::max(latest_seen_, call.end);
   if (launches_.Add(call)) return;
   RunPressed();
-  if (launches_.size() > launches_.capacity() / 8 * 7) DropOldestLaunches();
+  if (IsCrowded()) ForgetIdleCalls();
+  if (IsCrowded()) DropOldestLaunches();
   if (!launches_.Add(call)) losses_->Add(base::Loss::kPendingLaunchEvicted);
 }
 
@@ -81,6 +82,20 @@ void GpuJoin::RunPressed() {
   SweepLaunches(horizon);
   JoinRecords(horizon, 0);
   SweepLaunches(horizon);
+}
+
+bool GpuJoin::IsCrowded() const { return launches_.size() > launches_.capacity() / 8 * 7; }
+
+// A program may allocate ten thousand times in a moment. What is no launch and has no work yet will hardly have any; if
+// it does after all, that work has no call and is counted as such.
+void GpuJoin::ForgetIdleCalls() {
+  launches_.Sweep([&](const Launch& launch) {
+    const bool idle = !launch.counts() && launch.api_class != ApiClass::kMemcpy &&
+                      launch.api_class != ApiClass::kMemset && launch.gpu_records == 0;
+    if (idle && joined_ != nullptr) joined_->OnLaunch(launch);
+    return idle;
+  });
+  last_launch_ = nullptr;
 }
 
 void GpuJoin::DropOldestLaunches() {

@@ -54,6 +54,8 @@ class GpuJoin {
   void Attach(const GpuRecord& record, Launch& launch);
   void AddWork(Iteration& iteration, const GpuRecord& record, bool sampling);
   void RunPressed();
+  bool IsCrowded() const;
+  void ForgetIdleCalls();
   void DropOldestLaunches();
   static TimeNs Later(TimeNs time, uint64_t ns) { return time > kForever - ns ? kForever : time + ns; }
   static bool IsOfOtherClock(const GpuRecord& record, const Launch& launch);
