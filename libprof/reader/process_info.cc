@@ -12,30 +12,6 @@
 namespace slowtoken::reader {
 namespace {
 
-const char* TextOf(Damage::Kind kind) {
-  switch (kind) {
-    case Damage::Kind::kChecksum:
-      return "checksum error";
-    case Damage::Kind::kGarbage:
-      return "garbage";
-    case Damage::Kind::kMissingChunks:
-      return "missing chunks";
-    case Damage::Kind::kMalformed:
-      return "malformed chunk";
-    case Damage::Kind::kUnknownCodec:
-      return "unknown compression";
-    case Damage::Kind::kNewerVersion:
-      return "newer format";
-    case Damage::Kind::kTruncated:
-      return "truncated";
-    case Damage::Kind::kKilled:
-      return "no end";
-    case Damage::Kind::kRunning:
-      return "no end yet";
-  }
-  return "damage";
-}
-
 std::string BootId() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -57,13 +33,6 @@ uint64_t StartTicks(const std::string& process) {
 }
 
 }  // namespace
-
-std::string Damage::Text() const {
-  return absl::StrCat(TextOf(kind), " at byte ", offset, bytes != 0 ? absl::StrCat(" (", bytes, " bytes)") : "", ": ",
-                      detail);
-}
-
-const char* Damage::KindText() const { return TextOf(kind); }
 
 bool ProcessInfo::HasInsideDamage() const { return inside_damage_count != 0; }
 

@@ -30,7 +30,7 @@ struct TraceSet::State {
   absl::Status OpenFile(const std::string& path);
   absl::Status Rewind();
   void Announce(record::EventVisitor& visitor);
-  void Tell(const Part& part);
+  void NoteDetail(const Part& part);
   void EndPart(Part& part, record::EventVisitor& visitor);
 };
 
@@ -126,7 +126,7 @@ absl::Status TraceSet::State::Rewind() {
   for (ProcessInfo& process : processes) {
     if (process.files != 0) process.detail_from = UINT64_MAX;
   }
-  for (const Part& part : parts) Tell(part);
+  for (const Part& part : parts) NoteDetail(part);
   return result;
 }
 
@@ -139,7 +139,8 @@ void TraceSet::State::Announce(record::EventVisitor& visitor) {
   }
 }
 
-void TraceSet::State::Tell(const Part& part) {
+// From where on the detail of its process is whole, as far as has been read.
+void TraceSet::State::NoteDetail(const Part& part) {
   ProcessInfo& process = processes[part.process];
   if (part.files.part() == trace::FilePart::kWhole) process.detail_from = 0;
   if (part.files.part() == trace::FilePart::kDetail) process.detail_from = part.files.without_gap_from();
@@ -192,7 +193,7 @@ absl::Status TraceSet::Replay(record::EventVisitor& visitor) {
   while (!heads.empty()) {
     const auto [watermark, i] = heads.top();
     heads.pop();
-    s.Tell(s.parts[i]);
+    s.NoteDetail(s.parts[i]);
     s.parts[i].files.Deliver(visitor, &filters[s.parts[i].process]);
     load(i, watermark);
   }
