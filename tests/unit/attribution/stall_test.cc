@@ -1,6 +1,7 @@
 // Which gaps are stalls, and which phase is to blame.
 #include <gmock/gmock.h>
 
+#include "attribution/first_token_rule.h"
 #include "attribution/stall_rule.h"
 #include "scene.h"
 
@@ -117,6 +118,30 @@ TEST(Stall, EngineMarksTheSlowGap) {
   }
   EXPECT_THAT(stalls,
               ::testing::ElementsAre(std::pair(20u, GapPhase::kTransport), std::pair(25u, GapPhase::kUnattributed)));
+}
+
+TEST(FirstTokenRule, OneThatIsSlowByTheThresholdForFewSamplesSaysSo) {
+  base::Arena arena;
+  FirstTokenRule rule;
+  ASSERT_TRUE(arena.Reserve(4 << 20, false));
+  ASSERT_TRUE(rule.Init(arena, {}));
+  record::RequestSummary usual;
+  usual.has_ttft = true;
+  usual.ttft_ns = 10 * kMs;
+  usual.prompt = 100;
+  const auto judged = [&](uint64_t ttft_ns) {
+    record::RequestSummary request = usual;
+    request.ttft_ns = ttft_ns;
+    rule.Judge(&request);
+    return request;
+  };
+  for (int i = 0; i < 7; ++i) rule.Learn(usual);
+  EXPECT_FALSE(judged(900 * kMs).is_slow);
+  EXPECT_NE(judged(1100 * kMs).flags & record::kFewSamples, 0);
+  rule.Learn(usual);
+  EXPECT_TRUE(judged(900 * kMs).is_slow);
+  EXPECT_EQ(judged(1100 * kMs).flags & record::kFewSamples, 0) << "now a median is known";
+  arena.Release();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/gap_findings.h"
+#include "report/text.h"
 #include "scenario.h"
 
 namespace slowtoken::report {
@@ -13,6 +14,7 @@ using nlohmann::json;
 using slowtoken::testing::JsonText;
 using slowtoken::testing::Whole;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(LaunchGaps, ThePlacesAddUpToIdleHostAndNameThreadAndRange) {
   const json report = json::parse(JsonText(Whole({}), {}));
@@ -24,6 +26,19 @@ TEST(LaunchGaps, ThePlacesAddUpToIdleHostAndNameThreadAndRange) {
   EXPECT_EQ(by[0]["range"], "iter.forward");
   EXPECT_EQ(by[0]["role"], "engine");
   EXPECT_EQ(report["launch_gaps"]["delay_by"][0]["count"], 100);
+}
+
+TEST(LaunchGaps, AThreadWhoseNameIsAPseudonymIsCalledByItsRole) {
+  v1::Report report = Whole({});
+  for (v1::LaunchPlace& place : *report.mutable_launch_gaps()->mutable_host_idle())
+    place.set_thread_name("~f076e7aaba670fe8");
+  const std::string text = WriteText(report, {}, {});
+  EXPECT_THAT(text, HasSubstr("  100     scheduling  iter.forward\n"));
+  EXPECT_THAT(text, Not(HasSubstr("~f076")));
+  const std::string how = "slowtoken run --clear-domains=threads";
+  EXPECT_EQ(text.find(how), text.rfind(how)) << "said once";
+  EXPECT_NE(text.find(how), std::string::npos);
+  EXPECT_EQ(PlaceText(report.launch_gaps().host_idle(0)), "the scheduling thread (100) in iter.forward");
 }
 
 // Decode-only iterations, 7 of every 8 ms; the GPU idles 400 µs of each millisecond, for want of a launch.
