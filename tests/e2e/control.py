@@ -28,6 +28,11 @@ class Control:
         expect(result.returncode == code, f"ctl {arguments}: exit {result.returncode}: {result.stdout}{result.stderr}")
         return result
 
+    def tells(self, *words):
+        """Whether all of these stand in the status; the first rounds of a process may be to come yet."""
+        status = self.h.slowtoken("ctl", "all", "status", "--dir", self.run_dir, check=False).stdout
+        return all(word in status for word in words)
+
     def metrics(self):
         text = self("all", "metrics").stdout
         path = self.h.work / "metrics.txt"
@@ -76,9 +81,8 @@ def serve_and_compare(h, control):
     log = h.work / "requests.csv"
     h.draw_log(log, "40", "7")
     h.start_demo("--seed", "7", environment={"SLOWTOKEN_DIR": str(control.run_dir)})
-    status = control("all", "status").stdout
     pid = h.server.pid
-    expect(f" {pid}  run " in status and "recording" in status and "cupti active" in status, f"status says {status}")
+    harness.wait_until(lambda: control.tells(f" {pid}  run ", "recording", "cupti active"), 10, "a status with CUPTI active")
     h.replay(log, "40", "20")
     time.sleep(4)  # everything is settled
     metrics, second = control.metrics()
@@ -89,7 +93,7 @@ def serve_and_compare(h, control):
     control("all", "snapshot", "for the test")
     control(pid, "pause")
     time.sleep(1)
-    expect("paused" in control("all", "status").stdout, "status does not say that it is paused")
+    harness.wait_until(lambda: control.tells("paused"), 10, "a status that says paused")
     control(pid, "mark", "not now", code=1)
     control(pid, "resume")
     time.sleep(0.5)
