@@ -158,7 +158,7 @@ TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
 }
 
 TEST(NextSteps, EveryCauseHasItsParagraph) {
-  std::ifstream file(std::string(SLOWTOKEN_GOLDEN_DIR) + "/../../docs/NEXT_STEPS.md");
+  std::ifstream file(SLOWTOKEN_GOLDEN_DIR "/../../docs/NEXT_STEPS.md");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   for (const char* cause : record::kCauseNames) EXPECT_THAT(text, HasSubstr(std::string("\n## ") + cause + "\n"));
 }
