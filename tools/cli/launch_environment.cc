@@ -46,7 +46,7 @@ absl::Status CheckInstallation(const Installation& installation, bool simulated)
   }
   if (simulated && access((installation.simgpu / "libcuda.so.1").c_str(), R_OK) != 0) {
     return absl::NotFoundError(absl::StrCat("no simulated GPU in ", installation.simgpu.string(),
-                                            "; build the target simgpu, or leave out --sim"));
+                                            "; build all of slowtoken (cmake --build), or leave out --sim"));
   }
   return absl::OkStatus();
 }
