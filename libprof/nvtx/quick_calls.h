@@ -1,5 +1,5 @@
 // The quick way of a push and a pop: the thread's slot is at its place, all is recorded, there is a text and no
-// payload, the chunk has room. Anything else goes the way of range_calls.h before anything is done here. Apart, because
+// payload, the chunk has room. Anything else goes the way of range_calls.h with nothing done. Apart, because
 // a function that calls nothing but in its last line needs no stack, and the event passes through registers alone. Host
 // threads.
 #pragma once
@@ -8,20 +8,16 @@
 
 namespace slowtoken::nvtx {
 
-// The calling thread if it may record at once, and where; `room` is nullptr if it may not, or there is none.
-struct QuickPlace {
-  HostThread* thread;
-  std::byte* room;
-};
-[[gnu::always_inline]] inline QuickPlace FindQuickPlace(Recorder& recorder, uint32_t bytes) {
+// The calling thread if it may record at once, else nullptr.
+[[gnu::always_inline]] inline HostThread* FindQuickThread(Recorder& recorder) {
   HostThread* thread = recorder.threads.AtPlace();
-  if (thread == nullptr || recorder.mode.load(std::memory_order_relaxed) != Mode::kRecording ||
-      thread->busy.load(std::memory_order_relaxed)) {
-    return {nullptr, nullptr};
-  }
-  return {thread, thread->queue.ReserveHere(bytes)};
+  const bool may = thread != nullptr && recorder.mode.load(std::memory_order_relaxed) == Mode::kRecording &&
+                   !thread->busy.load(std::memory_order_relaxed);
+  return may ? thread : nullptr;
 }
 
+// A signal handler that calls NVTX may come at any moment: what it may change (the queue, the levels) is read behind
+// this, as it refuses to record from here on.
 [[gnu::always_inline]] inline void BeginQuickCall(HostThread& thread) {
   thread.busy.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -56,29 +52,31 @@ template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
                                               const QuickText& text) {
   constexpr uint32_t kFront = sizeof(RecordHeader) + sizeof(RecordDetail);
   const uint32_t bytes = kFront + AlignRecord(text.bytes());
-  const QuickPlace place = FindQuickPlace(*g_recorder.load(std::memory_order_acquire), bytes);
-  if (place.room == nullptr) [[unlikely]] {
+  HostThread* thread = FindQuickThread(*g_recorder.load(std::memory_order_acquire));
+  if (thread == nullptr) [[unlikely]] {
     return Otherwise(handle, a);
   }
+  BeginQuickCall(*thread);
   const uint16_t domain = DomainOf(handle);
-  const uint32_t level = place.thread->levels[domain];
-  if (level >= kDeepest) [[unlikely]] {
+  const uint32_t level = thread->levels[domain];
+  std::byte* room = thread->queue.ReserveHere(bytes);
+  if (room == nullptr || level >= kDeepest) [[unlikely]] {
+    thread->busy.store(false, std::memory_order_release);
     return Otherwise(handle, a);
   }
-  BeginQuickCall(*place.thread);
-  place.thread->levels[domain] = level + 1;
+  thread->levels[domain] = level + 1;
   const uint64_t stamp = base::ReadTsc();
-  Store(place.room, RecordHeader{.size = bytes,
-                                 .op = Op::kPush,
-                                 .form = text.form,
-                                 .stamp = stamp,
-                                 .domain = domain,
-                                 .level = static_cast<uint16_t>(level),
-                                 .text = text.text});
-  Store(place.room + sizeof(RecordHeader),
+  Store(room, RecordHeader{.size = bytes,
+                           .op = Op::kPush,
+                           .form = text.form,
+                           .stamp = stamp,
+                           .domain = domain,
+                           .level = static_cast<uint16_t>(level),
+                           .text = text.text});
+  Store(room + sizeof(RecordHeader),
         RecordDetail{.category = a->category, .color = a->colorType == NVTX_COLOR_ARGB ? a->color : 0});
-  if (text.form == TextForm::kBytes) memcpy(place.room + kFront, text.data, text.text);
-  return EndQuickCall(*place.thread, bytes, stamp, level);
+  if (text.form == TextForm::kBytes) memcpy(room + kFront, text.data, text.text);
+  return EndQuickCall(*thread, bytes, stamp, level);
 }
 
 // Of a text that is not registered: measured and copied by libc, so there is a stack.
@@ -114,21 +112,23 @@ int QuickPop(nvtxDomainHandle_t handle) {
     return Otherwise(handle);
   }
   const uint64_t stamp = base::ReadTsc();
-  const QuickPlace place = FindQuickPlace(recorder, kBytes);
-  if (place.room == nullptr) [[unlikely]] {
+  HostThread* thread = FindQuickThread(recorder);
+  if (thread == nullptr) [[unlikely]] {
     return Otherwise(handle);
   }
+  BeginQuickCall(*thread);
   const uint16_t domain = DomainOf(handle);
-  const uint32_t level = place.thread->levels[domain] - 1;
-  if (level >= kDeepest) [[unlikely]] {  // none is open, or this one was not recorded
+  const uint32_t level = thread->levels[domain] - 1;
+  std::byte* room = thread->queue.ReserveHere(kBytes);
+  if (room == nullptr || level >= kDeepest) [[unlikely]] {  // or none is open, or this one was not recorded
+    thread->busy.store(false, std::memory_order_release);
     return Otherwise(handle);
   }
-  BeginQuickCall(*place.thread);
-  place.thread->levels[domain] = level;
-  Store(place.room,
+  thread->levels[domain] = level;
+  Store(room,
         RecordHeader{
             .size = kBytes, .op = Op::kPop, .stamp = stamp, .domain = domain, .level = static_cast<uint16_t>(level)});
-  return EndQuickCall(*place.thread, kBytes, stamp, level);
+  return EndQuickCall(*thread, kBytes, stamp, level);
 }
 
 }  // namespace slowtoken::nvtx

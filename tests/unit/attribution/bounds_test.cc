@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "scene.h"
 #include "workload.h"
 
 namespace slowtoken::attribution::testing {
@@ -273,6 +274,26 @@ TEST(Bounds, RandomNonsenseIsHarmless) {
     bench.engine().Finish();
     for (const record::GapSummary& gap : bench.out().gaps) EXPECT_EQ(Phases(gap), gap.gap_ns);
   }
+}
+
+TEST(Bounds, AStormOfAllocationsLosesNoLaunch) {
+  Bench bench;
+  Scene scene(bench);
+  const auto at = [](uint64_t us) { return kBase + us * kUs; };
+  scene.Range(AnnotationName::kIter, 1, at(0), at(100));
+  uint32_t correlation = 0;
+  for (int i = 0; i < 20; ++i) {
+    const uint32_t launch = ++correlation;
+    scene.Launch(launch, at(10) + i * kUs, at(10) + (i + 1) * kUs);
+    for (int j = 0; j < 3000; ++j) scene.Launch(++correlation, at(11), at(12), {}, record::ApiClass::kMemory);
+    scene.Kernel(launch, at(50 + i), at(51 + i));
+  }
+  scene.Play();
+  const LoggedIteration* iteration = bench.out().FindIteration(1);
+  ASSERT_NE(iteration, nullptr);
+  EXPECT_EQ(iteration->summary.kernels, 20u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kPendingLaunchEvicted), 0u);
+  EXPECT_EQ(bench.losses().Get(base::Loss::kGpuWithoutCall), 0u);
 }
 
 }  // namespace

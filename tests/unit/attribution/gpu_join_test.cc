@@ -95,21 +95,6 @@ TEST_F(GpuJoinTest, BugLog36_AMillionReplaysNeedNoMoreMemoryAndLoseNothing) {
   EXPECT_TRUE(bench_.out().iterations.empty());  // nobody's: no range was ever there
 }
 
-TEST_F(GpuJoinTest, AStormOfAllocationsLosesNoLaunch) {
-  scene_.Range(AnnotationName::kIter, 1, At(0), At(100));
-  uint32_t correlation = 0;
-  for (int i = 0; i < 20; ++i) {
-    const uint32_t launch = ++correlation;
-    scene_.Launch(launch, At(10) + i * kUs, At(10) + (i + 1) * kUs);
-    for (int j = 0; j < 3000; ++j) scene_.Launch(++correlation, At(11), At(12), {}, ApiClass::kMemory);
-    scene_.Kernel(launch, At(50 + i), At(51 + i));
-  }
-  scene_.Play();
-  EXPECT_EQ(Iteration(1).kernels, 20u);
-  EXPECT_EQ(bench_.losses().Get(base::Loss::kPendingLaunchEvicted), 0u);
-  EXPECT_EQ(bench_.losses().Get(base::Loss::kGpuWithoutCall), 0u);
-}
-
 TEST_F(GpuJoinTest, GraphAtLaunchLevelIsOneIntervalOfWork) {
   scene_.Range(AnnotationName::kIter, 1, At(0), At(100));
   scene_.Launch(2, At(50), At(55), {}, ApiClass::kGraphLaunch);
