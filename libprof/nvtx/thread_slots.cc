@@ -97,19 +97,22 @@ HostThread* ThreadSlots::TakeFree(uint64_t self) {
   return nullptr;
 }
 
+// Busy until its first record stands: from pthread_setspecific on, a signal handler that uses NVTX finds the slot.
 bool ThreadSlots::Begin(HostThread& thread) {
   thread.ready.store(false, std::memory_order_relaxed);
   thread.levels = {};
   thread.pause = 0;
-  thread.busy.store(false, std::memory_order_relaxed);
+  thread.busy.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   std::byte* room = thread.queue.Open() ? thread.queue.Reserve(sizeof(RecordHeader)) : nullptr;
-  if (room != nullptr && pthread_setspecific(key_, &thread) == 0) {
+  const bool begun = room != nullptr && pthread_setspecific(key_, &thread) == 0;
+  if (begun) {
     WriteHeader(thread.queue, room, Op::kThreadStart, static_cast<uint32_t>(gettid()));
     thread.ready.store(true, std::memory_order_release);
-    return true;
   }
-  owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
-  return false;
+  thread.busy.store(false, std::memory_order_release);
+  if (!begun) owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
+  return begun;
 }
 
 void ThreadSlots::Release(HostThread& thread) {

@@ -1,7 +1,10 @@
 /* A host whose handler of a fast timer uses NVTX, in the middle of its own NVTX calls and of whatever else it does, its
- * first call and the end included (bug log row 27: a tool that is called inside its own call). */
+ * first call and the end included (bug log row 27: a tool that is called inside its own call). Then threads that are
+ * shot at during their first calls, when they get what belongs to a thread. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/time.h>
 
@@ -17,6 +20,22 @@ static void OnTimer(int number) {
   ++in_handler;
 }
 
+static atomic_int served;
+
+static void* Newcomer(void* domain) {
+  ServeRequest(domain, 1);
+  atomic_store(&served, 1);
+  return NULL;
+}
+
+static void ShootAtNewcomer(nvtxDomainHandle_t domain) {
+  pthread_t newcomer;
+  atomic_store(&served, 0);
+  if (pthread_create(&newcomer, NULL, Newcomer, domain) != 0) return;
+  while (!atomic_load(&served)) pthread_kill(newcomer, SIGALRM);
+  pthread_join(newcomer, NULL);
+}
+
 int main(void) {
   const struct itimerval fast = {{0, 100}, {0, 100}};
   struct sigaction action;
@@ -27,6 +46,7 @@ int main(void) {
   const nvtxDomainHandle_t domain = HostDomain();
   setitimer(ITIMER_REAL, &fast, NULL);
   for (int i = 0; in_handler < 500; ++i) ServeRequest(domain, i);
+  for (int i = 0; i < 200; ++i) ShootAtNewcomer(domain);
   puts("served under fire");
   return 0;
 }
