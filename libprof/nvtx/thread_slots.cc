@@ -115,14 +115,19 @@ bool ThreadSlots::Begin(HostThread& thread) {
   return begun;
 }
 
+// A signal handler that uses NVTX may come anywhere here. While the slot stands at its place it records as ever; then
+// it finds no slot until this one is free, so that it never comes between the reservation of the last record and that
+// record, and never finds a slot that has another owner.
 void ThreadSlots::Release(HostThread& thread) {
   const uint64_t self = ThreadPointer();
+  thread.ready.store(false, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
   if ((place ^ self) << (64 - kIndexShift) == 0) {
     PlaceOf(self).compare_exchange_strong(place, 0, std::memory_order_relaxed);
   }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   WriteHeader(thread.queue, thread.queue.ReserveLast(), Op::kThreadExit, 0);
-  thread.ready.store(false, std::memory_order_relaxed);
   owners_[static_cast<size_t>(&thread - threads_.data())].store(0, std::memory_order_release);
 }
 
@@ -136,17 +141,14 @@ void ThreadSlots::Reclaim(size_t i) {
   owners_[i].store(0, std::memory_order_release);
 }
 
+// What is claimed from here on is the next round's of destructors.
 void ThreadSlots::OnThreadExit(void* value) {
   const int saved_errno = errno;
-  ThreadSlots* slots;
-  if (IsExiting(value)) {
-    slots = reinterpret_cast<ThreadSlots*>(static_cast<std::byte*>(value) - 1);
-  } else {
-    auto* thread = static_cast<HostThread*>(value);
-    slots = thread->slots;
-    slots->Release(*thread);
-  }
+  const bool exiting = IsExiting(value);
+  auto* thread = exiting ? nullptr : static_cast<HostThread*>(value);
+  ThreadSlots* slots = exiting ? reinterpret_cast<ThreadSlots*>(static_cast<std::byte*>(value) - 1) : thread->slots;
   pthread_setspecific(slots->key_, slots->Exiting());
+  if (thread != nullptr) slots->Release(*thread);
   errno = saved_errno;
 }
 
