@@ -49,8 +49,8 @@ struct RecordDetail {
 };
 static_assert(sizeof(RecordDetail) == 16);
 
-// Writes them as whole words: a handler's stores are most of what it costs on processors that retire one a cycle, and a
-// header copied from elsewhere would wait for its small stores.
+// Writes them as whole words, from registers: copied from elsewhere in memory, a header or a detail would wait for the
+// small stores it was made by.
 static_assert(std::endian::native == std::endian::little);
 [[gnu::always_inline]] inline void Store(std::byte* room, const RecordHeader& header) {
   const uint64_t what = header.size | uint64_t{static_cast<uint8_t>(header.op)} << 32 |

@@ -39,19 +39,11 @@ namespace slowtoken::nvtx {
   return static_cast<int>(level);
 }
 
-// The text of a quick push: a registered string's number, or `text` bytes at `data`.
-struct QuickText {
-  TextForm form;
-  uint32_t text;
-  const char* data;
-  uint32_t bytes() const { return form == TextForm::kBytes ? text : 0; }
-};
-
 template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
 [[gnu::always_inline]] inline int QuickPushOf(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a,
-                                              const QuickText& text) {
-  constexpr uint32_t kFront = sizeof(RecordHeader) + sizeof(RecordDetail);
-  const uint32_t bytes = kFront + AlignRecord(text.bytes());
+                                              const Message& message) {
+  const uint32_t bytes =
+      static_cast<uint32_t>(sizeof(RecordHeader) + sizeof(RecordDetail)) + AlignRecord(message.bytes());
   HostThread* thread = FindQuickThread(*g_recorder.load(std::memory_order_acquire));
   if (thread == nullptr) [[unlikely]] {
     return Otherwise(handle, a);
@@ -66,28 +58,18 @@ template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
   }
   thread->levels[domain] = level + 1;
   const uint64_t stamp = base::ReadTsc();
-  Store(room, RecordHeader{.size = bytes,
-                           .op = Op::kPush,
-                           .form = text.form,
-                           .stamp = stamp,
-                           .domain = domain,
-                           .level = static_cast<uint16_t>(level),
-                           .text = text.text});
-  Store(room + sizeof(RecordHeader),
-        RecordDetail{.category = a->category, .color = a->colorType == NVTX_COLOR_ARGB ? a->color : 0});
-  if (text.form == TextForm::kBytes) memcpy(room + kFront, text.data, text.text);
+  HostEvent event;
+  event.detail = {.category = a->category, .color = a->colorType == NVTX_COLOR_ARGB ? a->color : 0};
+  event.message = message;
+  WriteFront(room, {Op::kPush, domain, static_cast<uint16_t>(level), stamp}, event, bytes);
   return EndQuickCall(*thread, bytes, stamp, level);
 }
 
 // Of a text that is not registered: measured and copied by libc, so there is a stack.
 template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
 [[gnu::noinline]] int QuickPushBytes(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a) {
-  const uint32_t limit = g_recorder.load(std::memory_order_acquire)->text_limit;
-  const char* text = a->message.ascii;
-  if (text == nullptr) return Otherwise(handle, a);
-  const size_t size = strnlen(text, size_t{limit} + 1);
-  if (size > limit) return Otherwise(handle, a);
-  return QuickPushOf<Otherwise>(handle, a, {TextForm::kBytes, static_cast<uint32_t>(size), text});
+  const Message message = MeasureBytes(a->message.ascii, g_recorder.load(std::memory_order_acquire)->text_limit);
+  return message.truncated ? Otherwise(handle, a) : QuickPushOf<Otherwise>(handle, a, message);
 }
 
 // `Otherwise` is the handler for what is not quick.
@@ -99,7 +81,7 @@ int QuickPush(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a) {
   }
   const auto number = reinterpret_cast<uintptr_t>(a->message.registered);
   if (a->messageType == NVTX_MESSAGE_TYPE_REGISTERED && number < UINT32_MAX) {
-    return QuickPushOf<Otherwise>(handle, a, {TextForm::kRegistered, static_cast<uint32_t>(number), nullptr});
+    return QuickPushOf<Otherwise>(handle, a, {TextForm::kRegistered, false, static_cast<uint32_t>(number), nullptr});
   }
   return a->messageType == NVTX_MESSAGE_TYPE_ASCII ? QuickPushBytes<Otherwise>(handle, a) : Otherwise(handle, a);
 }

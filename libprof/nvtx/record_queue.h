@@ -37,9 +37,11 @@ class RecordQueue {
   // Producer: `bytes` (a multiple of 8) of contiguous memory, or nullptr if there is no room. The consumer sees nothing
   // before Commit; reserving again without Commit forgets the first.
   std::byte* Reserve(uint32_t bytes) {
-    if (__builtin_expect(offset_ + bytes > limit_, 0) && !NextChunk(bytes)) return nullptr;
+    if (__builtin_expect(!FitsHere(bytes), 0) && !NextChunk(bytes)) return nullptr;
     return chunk_ + offset_;
   }
+  // The same, but never takes another chunk.
+  std::byte* ReserveHere(uint32_t bytes) { return __builtin_expect(FitsHere(bytes), 1) ? chunk_ + offset_ : nullptr; }
 
   // One header without detail always fits, once a chunk.
   std::byte* ReserveLast() { return chunk_ + offset_; }
@@ -47,11 +49,6 @@ class RecordQueue {
   void Commit(uint32_t bytes) {
     offset_ += bytes;
     Publish(bytes);
-  }
-
-  // Producer: Reserve without taking a chunk.
-  std::byte* ReserveHere(uint32_t bytes) {
-    return __builtin_expect(offset_ + bytes > limit_, 0) ? nullptr : chunk_ + offset_;
   }
 
   // Consumer: where the records committed so far end.
@@ -85,6 +82,8 @@ class RecordQueue {
   }
 
  private:
+  bool FitsHere(uint32_t bytes) const { return offset_ + bytes <= limit_; }
+
   bool NextChunk(uint32_t bytes) {
     if (bytes > limit_) return false;
     std::byte* next = pool_->Take(taken_ - given_.load(std::memory_order_relaxed) < kModest);

@@ -212,7 +212,7 @@ absl::Status NobodyThere(const std::string& target, const std::string& given, co
   std::error_code error;
   if (!given.empty() && !fs::is_directory(given, error))
     return absl::NotFoundError(
-        absl::StrCat(who, ": --dir ", given, " is no folder; leave --dir out to look in the ", "usual places"));
+        absl::StrCat(who, ": --dir ", given, " is no folder; leave --dir out to look in the usual places"));
   if (!given.empty()) {
     return absl::NotFoundError(absl::StrCat(
         who, ": no control socket in ", given, " nor in the folders in it; `tr '\\0' '\\n' < /proc/PID/environ | grep ",

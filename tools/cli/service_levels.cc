@@ -39,10 +39,6 @@ class ToldLevels final : public record::EventVisitor {
   bool saw_configuration_ = false, done_ = false;
 };
 
-}  // namespace
-
-namespace {
-
 // What was probably meant, where `=` stands for `:`, a unit is missing or a figure's name is mistyped.
 std::string Mended(const std::string& text) {
   std::vector<std::string> entries = absl::StrSplit(absl::StrReplaceAll(text, {{"=", ":"}, {" ", ""}}), ',');

@@ -12,10 +12,9 @@ namespace {
 
 using nlohmann::json;
 using testing::JsonText;
+using testing::kAll;
 using testing::Scenario;
 using testing::Whole;
-
-constexpr Options kAll{.gaps = true, .iterations = true};
 
 TEST(Coverage, BugLog35_ZeroKernelsThoughLaunchesWereSeenIsLoud) {
   const v1::Report report = Whole(kAll, false);

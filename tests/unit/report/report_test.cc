@@ -15,10 +15,9 @@ namespace {
 
 using nlohmann::json;
 using testing::JsonText;
+using testing::kAll;
 using testing::Scenario;
 using testing::Whole;
-
-constexpr Options kAll{.gaps = true, .iterations = true};
 
 uint64_t SumOf(const json& phases) {
   uint64_t sum = 0;

@@ -11,6 +11,8 @@
 
 namespace slowtoken::testing {
 
+inline constexpr report::Options kAll{.gaps = true, .iterations = true};
+
 class Scenario {
  public:
   explicit Scenario(const report::Options& options) : builder_(options) {}

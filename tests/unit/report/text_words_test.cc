@@ -16,10 +16,9 @@ namespace {
 
 using nlohmann::json;
 using testing::JsonText;
+using testing::kAll;
 using testing::Scenario;
 using testing::Whole;
-
-constexpr Options kAll{.gaps = true, .iterations = true};
 
 TEST(ReportText, SaysWhyRequestsStoodInTheQueue) {
   const std::string text = WriteText(Whole({}), {}, {});
