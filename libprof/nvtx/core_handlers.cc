@@ -16,11 +16,8 @@ int PushAny(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) 
 }
 
 int PopAny(nvtxDomainHandle_t domain) {
-  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
-  const uint64_t stamp = recorder.Stamp();
-  HostCall call(recorder);
-  if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
-  return Pop(call, DomainOf(domain), stamp, nullptr);
+  HostCall call;
+  return call.has_thread() ? Pop(call, DomainOf(domain), nullptr) : NVTX_NO_PUSH_POP_TRACKING;
 }
 
 constexpr auto* PushEx = QuickPush<PushAny>;
@@ -37,12 +34,10 @@ nvtxRangeId_t StartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* at
 
 void EndIn(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
   if (id == 0) return;
-  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
-  const uint64_t stamp = recorder.Stamp();
-  HostCall call(recorder);
+  HostCall call;
   HostEvent event;
   event.detail.id = id;
-  End(call, DomainOf(domain), stamp, event);
+  End(call, DomainOf(domain), event);
 }
 
 void MarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {

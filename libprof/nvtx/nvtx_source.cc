@@ -1,5 +1,7 @@
 #include "nvtx/nvtx_source.h"
 
+#include <algorithm>
+
 namespace slowtoken::nvtx {
 namespace {
 
@@ -67,12 +69,13 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
   recorder->llmserve_limit = options.llmserve_limit < most ? options.llmserve_limit : most;
   recorder->names = inherited != nullptr ? inherited->names : MakeNames(arena, options);
   ends_ = arena.AllocateArray<uint64_t>(options.threads);
-  last_stamps_ = arena.AllocateArray<uint64_t>(options.threads);
+  not_before_ = arena.AllocateArray<uint64_t>(options.threads);
   busy_ = arena.AllocateArray<bool>(options.threads);
-  if (recorder->names == nullptr || busy_.empty() || last_stamps_.empty() || ends_.empty() ||
+  if (recorder->names == nullptr || busy_.empty() || not_before_.empty() || ends_.empty() ||
       !recorder->threads.Init(arena, options.threads, options.chunks, options.chunk_bytes)) {
     return false;
   }
+  std::fill(not_before_.begin(), not_before_.end(), capture::RawStamp());
   if (!collector_.Init(arena, CollectorOptions(options), *recorder)) return false;
   recorder_ = recorder;
   g_recorder.store(recorder, std::memory_order_release);
@@ -85,20 +88,22 @@ void NvtxSource::Collect(capture::CollectContext& context) {
     told_ = true;
     TellStatus(recorder_->mode.load(std::memory_order_relaxed) == Mode::kPaused, context);
   }
-  uint64_t complete = capture::RawStamp();
+  const uint64_t begin = capture::RawStamp();
   const std::span<HostThread> threads = recorder_->threads.threads();
   for (size_t i = 0; i < threads.size(); ++i) {
     busy_[i] = threads[i].busy.load(std::memory_order_acquire);
     ends_[i] = threads[i].queue.tail();
   }
   collector_.BeginRound(context);
+  complete_ = begin;
   for (uint32_t i = 0; i < threads.size(); ++i) {
     Drain(i, ends_[i], context);
-    // An event on its way has a stamp we cannot know, but not one before the last of its queue.
-    if (busy_[i] && last_stamps_[i] < complete) complete = last_stamps_[i];
+    // An event on its way has a stamp we cannot know, but not one before the last of its queue, nor before the thread
+    // was last seen without one.
+    if (!busy_[i]) not_before_[i] = begin;
+    complete_ = std::min(complete_, not_before_[i]);
   }
   collector_.EndRound(context);
-  complete_ = complete;
   CountHostTime(context.clock);
 }
 
@@ -112,7 +117,7 @@ void NvtxSource::CountHostTime(const capture::ClockMap& clock) {
 void NvtxSource::Drain(uint32_t i, uint64_t end, capture::CollectContext& context) {
   recorder_->threads.threads()[i].queue.Drain(end, [&](const RecordHeader& header, const std::byte* record) {
     if (__builtin_expect(read_until_ != 0, 0) && OutOfTime()) return;
-    last_stamps_[i] = header.stamp;
+    not_before_[i] = std::max(not_before_[i], header.stamp);
     collector_.Take(i, header, record, context);
   });
   recorder_->threads.Reclaim(i);

@@ -71,10 +71,10 @@ class NvtxSource : public capture::EventSource {
   Recorder* recorder_ = nullptr;
   bool told_ = false;  // that it is active
   Collector collector_;
-  // By slot: where to read up to in this round, and the last stamp read so far.
-  std::span<uint64_t> ends_, last_stamps_;
-  std::span<bool> busy_;           // by slot: an event was on its way when the round began
-  record::TimeNs read_until_ = 0;  // 0 = no limit
+  std::span<uint64_t> ends_;        // by slot: where to read up to in this round
+  std::span<uint64_t> not_before_;  // by slot: no event that is still to come has an earlier stamp
+  std::span<bool> busy_;            // by slot: an event was on its way when the round began
+  record::TimeNs read_until_ = 0;   // 0 = no limit
   uint32_t read_at_end_ = 0;
   uint64_t unread_ = 0;     // events that came after it
   uint64_t host_time_ = 0;  // in handlers, raw stamps; when last looked

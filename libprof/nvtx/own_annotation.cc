@@ -45,9 +45,8 @@ bool PushAnnotation(const char* text) {
 void PopAnnotation() {
   Recorder* recorder = g_recorder.load(std::memory_order_acquire);
   if (recorder == nullptr) return;
-  const uint64_t stamp = recorder->Stamp();
   HostCall call(*recorder);
-  if (call.has_thread()) Pop(call, Llmserve(*recorder), stamp, nullptr);
+  if (call.has_thread()) Pop(call, Llmserve(*recorder), nullptr);
 }
 
 uint64_t StartAnnotation(const char* text) {
@@ -63,11 +62,10 @@ uint64_t StartAnnotation(const char* text) {
 void EndAnnotation(uint64_t id) {
   Recorder* recorder = g_recorder.load(std::memory_order_acquire);
   if (recorder == nullptr || id == 0) return;
-  const uint64_t stamp = recorder->Stamp();
   HostCall call(*recorder);
   HostEvent event;
   event.detail.id = id;
-  End(call, Llmserve(*recorder), stamp, event);
+  End(call, Llmserve(*recorder), event);
 }
 
 }  // namespace slowtoken::nvtx

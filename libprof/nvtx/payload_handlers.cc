@@ -20,12 +20,10 @@ int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t
 }
 
 int PopPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
-  const uint64_t stamp = recorder.Stamp();
-  HostCall call(recorder);
+  HostCall call;
   if (!call.has_thread()) return NVTX_NO_PUSH_POP_TRACKING;
   const HostEvent event = PayloadEvent(data, count);
-  return Pop(call, DomainOf(domain), stamp, &event);
+  return Pop(call, DomainOf(domain), &event);
 }
 
 nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
@@ -37,12 +35,10 @@ nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* d
 
 void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data, size_t count) {
   if (id == 0) return;
-  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
-  const uint64_t stamp = recorder.Stamp();
-  HostCall call(recorder);
+  HostCall call;
   HostEvent event = PayloadEvent(data, count);
   event.detail.id = id;
-  End(call, DomainOf(domain), stamp, event);
+  End(call, DomainOf(domain), event);
 }
 
 void MarkPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {

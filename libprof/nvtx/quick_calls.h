@@ -93,12 +93,12 @@ int QuickPop(nvtxDomainHandle_t handle) {
   if (!recorder.tsc) [[unlikely]] {
     return Otherwise(handle);
   }
-  const uint64_t stamp = base::ReadTsc();
   HostThread* thread = FindQuickThread(recorder);
   if (thread == nullptr) [[unlikely]] {
     return Otherwise(handle);
   }
   BeginQuickCall(*thread);
+  const uint64_t stamp = base::ReadTsc();
   const uint16_t domain = DomainOf(handle);
   const uint32_t level = thread->levels[domain] - 1;
   std::byte* room = thread->queue.ReserveHere(kBytes);

@@ -58,7 +58,8 @@ inline uint32_t& OpenBeforePause(const Recorder& recorder, HostThread& thread, u
 }
 
 // `event` is nullptr for a pop that says nothing.
-[[gnu::always_inline]] inline int Pop(HostCall& call, uint16_t domain, uint64_t stamp, const HostEvent* event) {
+[[gnu::always_inline]] inline int Pop(HostCall& call, uint16_t domain, const HostEvent* event) {
+  const uint64_t stamp = call.recorder().Stamp();
   uint32_t& depth = call.thread().levels[domain];
   if (depth == 0) {
     if (call.recording()) call.recorder().losses->Add(base::Loss::kNvtxUnbalanced);
@@ -85,8 +86,8 @@ inline nvtxRangeId_t Start(HostCall& call, uint16_t domain, HostEvent& event) {
 }
 
 // The range began while we were recording.
-inline void End(HostCall& call, uint16_t domain, uint64_t stamp, HostEvent& event) {
-  if (call.listening()) WriteEvent(call, {Op::kEnd, domain, 0, stamp}, event);
+inline void End(HostCall& call, uint16_t domain, HostEvent& event) {
+  if (call.listening()) WriteEvent(call, {Op::kEnd, domain, 0, call.recorder().Stamp()}, event);
 }
 
 // The call records.

@@ -263,6 +263,34 @@ TEST_F(NvtxThreads, EveryEventBeforeTheWatermarkHasBeenDelivered) {
   for (std::thread& t : threads) t.join();
 }
 
+// The slot of a thread in the middle of its very first call, which may be kept from its CPU there.
+TEST_F(NvtxThreads, AThreadsFirstEventOnItsWayIsNotBeforeTheRecorder) {
+  const base::TimeNs before = base::MonotonicNow();
+  Restart(SmallOptions());
+  std::atomic<bool>& busy = g_recorder.load()->threads.threads().back().busy;
+  busy = true;
+  Collect();
+  EXPECT_GE(source_->CompleteUpTo(clock_, base::MonotonicNow()) + 2000, before);
+  busy = false;
+}
+
+TEST_F(NvtxThreads, AnEventOnItsWayIsNotBeforeItsThreadWasSeenIdle) {
+  nvtxMarkA("long ago");
+  Collect();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const base::TimeNs seen_idle = base::MonotonicNow();
+  Collect();
+  std::atomic<bool>& busy = g_recorder.load()->threads.Current()->busy;
+  busy = true;
+  Collect();
+  const base::TimeNs on_its_way = base::MonotonicNow();
+  Collect();
+  const base::TimeNs complete = source_->CompleteUpTo(clock_, base::MonotonicNow());
+  EXPECT_GE(complete + 2000, seen_idle);
+  EXPECT_LT(complete, on_its_way);
+  busy = false;
+}
+
 TEST_F(NvtxThreads, AForkedChildIsSilentUntilItStartsAnew) {
   const nvtxDomainHandle_t domain = nvtxDomainCreateA("forked");
   nvtxMarkA("parent");
