@@ -10,9 +10,6 @@ using record::TtftPhase;
 
 namespace {
 
-// A tokenise thread that takes the next text within this was busy all the time.
-constexpr uint64_t kBackToBackNs = 200'000;
-
 Confidence ConfidenceOf(uint64_t ns, uint64_t excess_ns) {
   return ns >= excess_ns - excess_ns / 5 ? Confidence::kHigh : Confidence::kLow;
 }
@@ -158,28 +155,28 @@ bool FirstTokenCauses::FindPrefillCause(const CauseCase& c, CauseFinding* findin
   return true;
 }
 
-// Whose texts the own tokenise thread worked on, without a pause, until it came to this request.
+// For how long the own tokenise thread worked on others' texts before it came to this request. What it did between two
+// texts, or lost of its CPU there, is no part of it.
 void FirstTokenCauses::FindBusyTokenizer(record::RequestId req, TimeNs from, CauseFinding* finding) const {
   HostWorkItem own;
   parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
     if (item.kind == EvidenceKind::kBusyTokenizer && item.req == req) own = item;
   });
-  if (own.end == 0) return;
-  TimeNs since = own.start;
   uint64_t longest = 0;
-  parts_.host_work.ForEachAfter(0, [&](const HostWorkItem& item) {
-    const bool same = item.kind == EvidenceKind::kBusyTokenizer && item.thread == own.thread;
-    if (!same || item.start >= since || item.end + kBackToBackNs < since) return;
-    since = item.start;
-    if (item.end - item.start <= longest) return;
-    longest = item.end - item.start;
+  parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
+    const bool before = item.kind == EvidenceKind::kBusyTokenizer && item.thread == own.thread && item.end <= own.start;
+    if (!before) return;
+    const TimeNs start = std::max(item.start, from);
+    finding->evidence_ns += item.end - start;
+    finding->evidence_start_ns = start;
+    if (item.end - start <= longest) return;
+    longest = item.end - start;
     finding->req = item.req;
   });
   if (longest == 0) return;
   finding->cause = Cause::kTokenizer;
   finding->evidence = EvidenceKind::kBusyTokenizer;
   finding->thread = static_cast<record::ThreadId>(own.thread);
-  finding->evidence_start_ns = since;
   finding->evidence_end_ns = own.start;
 }
 
@@ -209,8 +206,6 @@ void FirstTokenCauses::Finish(const TtftTail& tail, record::RequestSummary* requ
   }
   if (request->largest_phase == TtftPhase::kHandoff && tail.handoff.cause != Cause::kUnknown) {
     finding = tail.handoff;
-    finding.evidence_start_ns = std::max(finding.evidence_start_ns, request->arrival);
-    finding.evidence_ns = finding.evidence_end_ns - std::min(finding.evidence_start_ns, finding.evidence_end_ns);
   } else if (request->largest_phase == tail.judged) {
     finding = tail.finding;
   }

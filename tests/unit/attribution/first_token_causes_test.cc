@@ -131,6 +131,36 @@ TEST_F(FirstTokenCausesTest, ATokenizerBusyWithAnother) {
   EXPECT_EQ(Finding().evidence_start_ns, kMs);
 }
 
+// Its texts, not the pauses between them, are the evidence: a thread that lost its CPU there is a busy one still.
+TEST_F(FirstTokenCausesTest, ATokenizerBusyWithOthersThatPausedBetweenThem) {
+  Play({.handoff = 40 * kMs}, [&](const Times& t) {
+    scene_.Tokenize(900, t.arrival - 20 * kMs, t.arrival + 36 * kMs);
+    scene_.Mark(AnnotationName::kReqQueued, 900, t.tokenize);
+    scene_.Tokenize(901, t.tokenize - 2 * kMs, t.tokenize - kMs);
+    scene_.Mark(AnnotationName::kReqQueued, 901, t.tokenize);
+  });
+  ExpectCause(TtftPhase::kHandoff, Cause::kTokenizer, EvidenceKind::kBusyTokenizer);
+  EXPECT_EQ(Finding().req, 900u);
+  EXPECT_EQ(Finding().evidence_start_ns, 0u);
+  EXPECT_EQ(Finding().evidence_ns, 37 * kMs);
+}
+
+TEST_F(FirstTokenCausesTest, ATokenizerBusyForHalfOfTheHandoffIsNotSure) {
+  Play({.handoff = 40 * kMs}, [&](const Times& t) {
+    scene_.Tokenize(900, t.arrival + 10 * kMs, t.arrival + 35 * kMs);
+    scene_.Mark(AnnotationName::kReqQueued, 900, t.tokenize);
+  });
+  ExpectCause(TtftPhase::kHandoff, Cause::kTokenizer, EvidenceKind::kBusyTokenizer, Confidence::kLow);
+}
+
+TEST_F(FirstTokenCausesTest, ATokenizerThatHadLittleToDoExplainsNoHandoff) {
+  Play({.handoff = 40 * kMs}, [&](const Times& t) {
+    scene_.Tokenize(900, t.arrival + 35 * kMs, t.tokenize - 10 * kUs);
+    scene_.Mark(AnnotationName::kReqQueued, 900, t.tokenize);
+  });
+  ExpectCause(TtftPhase::kHandoff, Cause::kUnknown, EvidenceKind::kNone, Confidence::kNone);
+}
+
 TEST_F(FirstTokenCausesTest, AHandoffThatNothingExplainsStaysUnknown) {
   Play({.handoff = 40 * kMs});
   ExpectCause(TtftPhase::kHandoff, Cause::kUnknown, EvidenceKind::kNone, Confidence::kNone);
