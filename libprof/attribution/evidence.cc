@@ -52,6 +52,7 @@ bool EvidenceFinder::Event(const CauseCase& c, Cause cause, EvidenceKind kind, C
     if (item.kind != kind || !(item.thread == c.thread || IsOwnThread(c.own, item.thread))) return;
     coverage.Add(item.start, item.end);
     const uint64_t shared = Shared(c.pieces, item.start, item.end);
+    if (shared != 0) finding->amount += item.calls;
     if (shared <= longest) return;
     longest = shared;
     finding->thread = ThreadOf(item.thread);
@@ -82,15 +83,14 @@ bool EvidenceFinder::GraphMiss(const CauseCase& c, CauseFinding* finding) const 
     const TimeNs begun =
         iteration.forward.known() ? std::min(iteration.forward.start, iteration.first_launch) : iteration.first_launch;
     if (add(begun, std::max(iteration.gpu.end, iteration.forward.end), EvidenceKind::kEagerLaunch)) {
-      finding->iter = iteration.key.iter;
-      finding->amount = iteration.launches;
+      *finding = {.iter = iteration.key.iter, .amount = iteration.launches};
     }
   }
   parts_.host_work.ForEachAfter(c.pieces.start(), [&](const HostWorkItem& item) {
     const bool builds = item.kind == EvidenceKind::kJit || item.kind == EvidenceKind::kGraphBuild ||
                         item.kind == EvidenceKind::kModuleLoad;
     if (!builds || !IsOwnThread(c.own, item.thread)) return;
-    if (add(item.start, item.end, item.kind)) finding->thread = ThreadOf(item.thread);
+    if (add(item.start, item.end, item.kind)) *finding = {.thread = ThreadOf(item.thread), .amount = item.calls};
   });
   if (Conclude(c, Of(coverage), Cause::kGraphMiss, kind, finding)) return true;
   *finding = {};

@@ -76,35 +76,34 @@ void HostWork::Add(const record::Annotation& annotation) {
 
 void HostWork::Add(const record::ApiCall& call) {
   const EvidenceKind kind = call.captured ? EvidenceKind::kGraphBuild : KindOf(call.api_class);
-  if (kind == EvidenceKind::kGraphBuild && call.end >= call.start) return AddBuild(call);
-  if (kind == EvidenceKind::kNone || call.end < call.start || call.end - call.start < kLongCallNs) return;
-  Add({ThreadKey(call.process, call.thread), call.start, call.end, 0, kind});
+  AddCall(ThreadKey(call.process, call.thread), kind, call.start, call.end);
 }
 
 void HostWork::Add(const record::Overhead& overhead) {
-  const EvidenceKind kind = KindOf(overhead.kind);
-  if (kind == EvidenceKind::kNone || overhead.end < overhead.start || overhead.end - overhead.start < kLongCallNs) {
-    return;
-  }
-  Add({ThreadKey(overhead.process, overhead.thread), overhead.start, overhead.end, 0, kind});
+  AddCall(ThreadKey(overhead.process, overhead.thread), KindOf(overhead.kind), overhead.start, overhead.end);
 }
 
-// Building a graph is many short calls in a row: one item.
-void HostWork::AddBuild(const record::ApiCall& call) {
-  const uint64_t thread = ThreadKey(call.process, call.thread);
-  // Other items of the same time may stand behind it: annotations of a round come before its calls.
-  for (size_t i = count_; i > 0 && items_[i - 1].end + kBuildPauseNs >= call.start; --i) {
-    HostWorkItem& last = items_[i - 1];
-    if (last.kind != EvidenceKind::kGraphBuild || last.thread != thread) continue;
-    if (call.start < last.start || call.start > last.end + kBuildPauseNs) continue;
-    if (call.end <= last.end) return;
-    const HostWorkItem longer{thread, last.start, call.end, 0, EvidenceKind::kGraphBuild};
-    std::copy(items_.begin() + static_cast<ptrdiff_t>(i), items_.begin() + static_cast<ptrdiff_t>(count_),
-              items_.begin() + static_cast<ptrdiff_t>(i - 1));
-    --count_;
-    return Add(longer);
+void HostWork::AddCall(uint64_t thread, EvidenceKind kind, TimeNs start, TimeNs end) {
+  if (kind == EvidenceKind::kNone || end < start) return;
+  const CallBurst& burst = bursts_.Add(thread, kind, start, end);
+  if (kind == EvidenceKind::kGraphBuild || burst.busy_ns >= kLongNs) Put(burst);
+}
+
+// In the place of what it was with a call less.
+void HostWork::Put(const CallBurst& burst) {
+  for (size_t i = count_; i > 0 && items_[i - 1].end >= burst.start; --i) {
+    const HostWorkItem& last = items_[i - 1];
+    if (last.kind != burst.kind || last.thread != burst.thread || last.start > burst.end) continue;
+    Remove(i - 1);
+    break;
   }
-  Add({thread, call.start, call.end, 0, EvidenceKind::kGraphBuild});
+  Add({burst.thread, burst.start, burst.end, 0, burst.kind, burst.calls});
+}
+
+void HostWork::Remove(size_t at) {
+  std::copy(items_.begin() + static_cast<ptrdiff_t>(at) + 1, items_.begin() + static_cast<ptrdiff_t>(count_),
+            items_.begin() + static_cast<ptrdiff_t>(at));
+  --count_;
 }
 
 void HostWork::Add(const HostWorkItem& item) {

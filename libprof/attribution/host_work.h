@@ -1,11 +1,12 @@
 // HostWork: what host threads did in the last seconds that stalls others: kv.*, jit, gc and loading ranges, tokenise
-// ranges, long CUDA calls that allocate, build graphs or load modules, CUPTI's own overhead. Filled from events in any
-// order, asked for each gap; used by attribution only; single threaded; bounded: the oldest are forgotten first, and
-// counted while young.
+// ranges, CUDA calls that allocate, build graphs or load modules, CUPTI's own overhead; of the last two, what is long,
+// alone or as a burst. Filled from events in any order, asked for each gap; used by attribution only; single threaded;
+// bounded: the oldest are forgotten first, and counted while young.
 #pragma once
 
 #include <span>
 
+#include "attribution/call_bursts.h"
 #include "attribution/iteration.h"
 #include "base/loss.h"
 #include "record/annotation.h"
@@ -19,6 +20,7 @@ struct HostWorkItem {
   TimeNs start = 0, end = 0;
   record::RequestId req = 0;  // kBusyTokenizer
   record::EvidenceKind kind = record::EvidenceKind::kNone;
+  uint32_t calls = 0;  // of CUDA, in a row
 };
 
 class HostWork {
@@ -40,16 +42,16 @@ class HostWork {
   void Prune(TimeNs before);
 
  private:
-  // Calls shorter than this are never the reason for a stall, and there are many.
-  static constexpr uint64_t kLongCallNs = 100'000;
-
-  // Between two calls that build a graph the thread prepares the next piece of it.
-  static constexpr uint64_t kBuildPauseNs = 2'000'000;
+  // What takes less, all calls in a row together, is never the reason for a stall, and there is much of it.
+  static constexpr uint64_t kLongNs = 100'000;
 
   void Add(const HostWorkItem& item);
-  void AddBuild(const record::ApiCall& call);
+  void AddCall(uint64_t thread, record::EvidenceKind kind, TimeNs start, TimeNs end);
+  void Put(const CallBurst& burst);
+  void Remove(size_t at);
   void DropFirst(size_t dropped);
 
+  CallBursts bursts_;
   std::span<HostWorkItem> items_;  // by end
   size_t count_ = 0;
   base::LossCounters* losses_ = nullptr;

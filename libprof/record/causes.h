@@ -26,7 +26,7 @@ namespace slowtoken::record {
 #define SLOWTOKEN_EVIDENCE_KINDS(X)                                                                                 \
   X(kNone, "none")                       /* of an unknown cause */                                                  \
   X(kBlind, "blind")                     /* nothing was seen for a part of the time */                              \
-  X(kOwnFlush, "own_flush")              /* thread: our worker, or CUPTI on its thread */                           \
+  X(kOwnFlush, "own_flush")              /* thread: our worker, or CUPTI on its thread; amount: how often */        \
   X(kOtherPrefill, "other_prefill")      /* iter, req: whose prompt; amount: its tokens */                          \
   X(kThreadRan, "thread_ran")            /* thread: it was on a CPU */                                              \
   X(kThreadWaited, "thread_waited")      /* thread: it was runnable and had no CPU */                               \
@@ -35,10 +35,10 @@ namespace slowtoken::record {
   X(kPageFaults, "page_faults")          /* amount: major faults */                                                 \
   X(kGc, "gc") X(kJit, "jit")            /* thread */                                                               \
   X(kKvWork, "kv_work")                  /* thread */                                                               \
-  X(kMemoryCall, "memory_call")          /* thread: an allocation or free that synchronises */                      \
+  X(kMemoryCall, "memory_call")          /* thread: allocations or frees that hold it up; amount: how many */       \
   X(kEagerLaunch, "eager_launch")        /* iter; amount: kernel launches where others replay a graph */            \
-  X(kGraphBuild, "graph_build")          /* thread: capture, instantiation, update */                               \
-  X(kModuleLoad, "module_load")          /* thread */                                                               \
+  X(kGraphBuild, "graph_build")          /* thread: capture, instantiation, update; amount: calls */                \
+  X(kModuleLoad, "module_load")          /* thread; amount: calls */                                                \
   X(kPreemption, "preemption")           /* amount: tokens computed again */                                        \
   X(kSampleWork, "sample_work")          /* iter */                                                                 \
   X(kCommittedEarly, "committed_early")  /* amount: ns from commit to sent */                                       \

@@ -100,7 +100,8 @@ std::string ThreadEvidence(const v1::Finding& f) {
     case EvidenceKind::kKvWork:
       return ThreadSentence(f, "moved KV cache for");
     case EvidenceKind::kMemoryCall:
-      return ThreadSentence(f, "allocated or freed GPU memory for");
+      return absl::StrCat(ThreadSentence(f, "allocated or freed GPU memory for"),
+                          f.amount() > 1 ? absl::StrCat(" in ", WithCommas(f.amount()), " calls") : "");
     case EvidenceKind::kGraphBuild:
       return ThreadSentence(f, "built a CUDA graph for");
     case EvidenceKind::kModuleLoad:

@@ -166,6 +166,27 @@ TEST_F(StallCausesTest, AnAllocationThatSynchronises) {
   ExpectCause(Cause::kKvCacheSync, EvidenceKind::kMemoryCall);
 }
 
+// One of a microsecond is no reason to wait; twenty thousand in a row are.
+TEST_F(StallCausesTest, ManyShortAllocationsInARow) {
+  constexpr uint64_t kPairs = 9000;
+  Play({.submit = 30 * kMs}, [&](const Times& t) {
+    for (uint64_t i = 0; i < kPairs; ++i) {
+      const TimeNs at = t.submit + kMs + i * 3 * kUs;
+      scene_.Launch(kSpare, at, at + 2 * kUs, {.thread = kWorker}, record::ApiClass::kMemory);
+    }
+  });
+  ExpectCause(Cause::kKvCacheSync, EvidenceKind::kMemoryCall);
+  EXPECT_EQ(Stall().finding.amount, kPairs);
+}
+
+TEST_F(StallCausesTest, ShortAllocationsNowAndThenAreNoReason) {
+  Play({.submit = 30 * kMs}, [&](const Times& t) {
+    for (TimeNs at = t.submit + kMs; at + kMs < t.gpu; at += 20 * kUs)
+      scene_.Launch(kSpare, at, at + 2 * kUs, {.thread = kWorker}, record::ApiClass::kMemory);
+  });
+  ExpectCause(Cause::kSchedulerDelay, EvidenceKind::kThreadRan);
+}
+
 TEST_F(StallCausesTest, EvidenceForLessThanHalfOfTheExcessIsNotEnough) {
   Play({.submit = 30 * kMs}, [&](const Times& t) {
     scene_.Launch(kSpare, t.submit + kMs, t.submit + 14 * kMs, {.thread = kWorker}, record::ApiClass::kMemory);
