@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/block_bootstrap.h"
+#include "resampled_run.h"
 
 namespace slowtoken::analysis {
 namespace {
@@ -43,18 +44,6 @@ RunSample MakeRun(uint64_t seed, size_t requests) {
     run.requests.push_back(std::move(r));
   }
   return run;
-}
-
-// A run made of another's blocks, drawn with replacement.
-RunSample Resample(const RunSample& run, uint64_t seed, size_t block) {
-  std::mt19937_64 random(seed);
-  RunSample out;
-  while (out.requests.size() < run.requests.size()) {
-    const size_t from = random() % (run.requests.size() - block);
-    for (size_t i = from; i < from + block; ++i) out.requests.push_back(run.requests[i]);
-  }
-  out.requests.resize(run.requests.size());
-  return out;
 }
 
 bool AnyChange(const std::vector<FigureChange>& figures) {
