@@ -27,10 +27,11 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
       requests_.Init(arena, limits, losses) && host_work_.Init(arena, limits.host_work, losses) &&
       activity_.Init(arena, limits.off_cpu, limits.cpu_samples, losses) && habits_.Init(arena) &&
       blind_.Init(arena, limits.source_changes) && devices_.Init(arena, dictionary) &&
-      partition_.Init(arena, limits.interval_scratch, losses) && rule_.Init(arena, config) &&
+      partition_.Init(arena, limits.interval_scratch, losses) &&
+      own_gpu_time_.Init(arena, limits.interval_scratch, intervals_, partition_) && rule_.Init(arena, config) &&
       watch_.Init(arena, config, losses) && metrics_.Init(arena) && first_rule_.Init(arena, config) &&
       absence_.Init(arena, limits) && device_time_.Init(arena, limits.gpu_pieces, absence_, blind_);
-  return tables && ttft_phases_.Init(requests_, iterations_, intervals_, devices_, partition_) &&
+  return tables && ttft_phases_.Init(requests_, iterations_, devices_, partition_, own_gpu_time_) &&
          gpu_join_.Init(arena, config, {iterations_, intervals_, ranges_, devices_, device_time_, metrics_, losses}) &&
          iteration_pass_.Init(
              arena, config,
@@ -158,6 +159,7 @@ void Engine::Conclude(TimeNs watermark, TimeNs now) {
   absence_.Follow(requests_, counted);
   device_time_.Settle(counted);
   iteration_pass_.Seal(watermark);
+  own_gpu_time_.Forget();
   emission_pass_.Run(watermark);
   request_pass_.Run(watermark);
   iterations_.TrimIntervals();

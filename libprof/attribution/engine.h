@@ -116,6 +116,7 @@ class Engine final : public record::EventVisitor {
   Devices devices_;
   ThrottleLog throttles_;
   Partition partition_;
+  OwnGpuTime own_gpu_time_;
   StallRule rule_;
   WaitWatch watch_;
   Metrics metrics_;
@@ -125,7 +126,7 @@ class Engine final : public record::EventVisitor {
   GpuJoin gpu_join_;
   IterationPass iteration_pass_;
   TtftPhases ttft_phases_;
-  GapPhases gap_phases_{{requests_, iterations_, intervals_, batches_, devices_, host_work_, habits_, partition_}};
+  GapPhases gap_phases_{{requests_, iterations_, batches_, devices_, host_work_, habits_, partition_, own_gpu_time_}};
   EvidenceFinder evidence_{{iterations_, intervals_, batches_, devices_, throttles_, host_work_, habits_, activity_}};
   StallCauses stall_causes_{evidence_, gap_phases_};
   FirstTokenRule first_rule_;

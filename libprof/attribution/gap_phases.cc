@@ -9,12 +9,18 @@ using record::GapPhase;
 namespace {
 
 constexpr unsigned Label(GapPhase phase) { return static_cast<unsigned>(phase); }
-constexpr uint32_t Bit(GapPhase phase) { return 1u << Label(phase); }
 
+// The first active label but those of own GPU work.
 GapPhase FirstOf(uint32_t active) {
-  // `collective` means that nothing else of the own GPU work runs.
-  if ((active & Bit(GapPhase::kGpuBusy)) != 0) active &= ~Bit(GapPhase::kCollective);
   return active == 0 ? GapPhase::kUnattributed : static_cast<GapPhase>(std::countr_zero(active));
+}
+
+// Own GPU work that runs at the same time is the phase then.
+constexpr bool YieldsToGpuWork(GapPhase phase) { return Label(phase) >= Label(GapPhase::kCollective); }
+
+GapPhase PhaseOf(GpuUse use, GapPhase otherwise) {
+  if (use == GpuUse::kIdle) return otherwise;
+  return use == GpuUse::kWork ? GapPhase::kGpuBusy : GapPhase::kCollective;
 }
 
 // The host work that is a phase of its own.
@@ -57,6 +63,7 @@ Company CompanyIn(const BatchTracker& batches, const Iteration& iteration, recor
 
 void GapPhases::Make(const GapInputs& inputs, record::GapSummary* out) {
   Partition& partition = parts_.partition;
+  parts_.own_gpu_time.Use(inputs.own.entries);
   partition.Begin(inputs.start, inputs.instant);
   AddPreemptedTimes(parts_.requests, inputs.request, Label(GapPhase::kPreempted), partition);
   if (inputs.commit != 0) partition.Add(Label(GapPhase::kTransport), inputs.commit, inputs.instant);
@@ -64,18 +71,34 @@ void GapPhases::Make(const GapInputs& inputs, record::GapSummary* out) {
   AddHostLabels(inputs);
   AddHostWork(inputs.own);
   AddOtherLabels(inputs);
-  out->phases = {};
-  partition.Sweep(
-      [&](uint32_t active, TimeNs start, TimeNs end) { out->phases[Label(FirstOf(active))] += end - start; });
+  SumUp(out);
   out->start = inputs.start;
   out->gap_ns = inputs.instant - inputs.start;
   EstimateInterference(inputs.own, out);
 }
 
+void GapPhases::SumUp(record::GapSummary* out) const {
+  out->phases = {};
+  parts_.partition.Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
+    const GapPhase first = FirstOf(active);
+    const GpuTotals gpu = YieldsToGpuWork(first) ? parts_.own_gpu_time.Between(start, end) : GpuTotals{};
+    out->phases[Label(GapPhase::kGpuBusy)] += gpu.work_ns;
+    out->phases[Label(GapPhase::kCollective)] += gpu.collective_ns;
+    out->phases[Label(first)] += end - start - gpu.work_ns - gpu.collective_ns;
+  });
+}
+
 Pieces GapPhases::PiecesOf(GapPhase phase) const {
   Pieces pieces;
   parts_.partition.Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
-    if (FirstOf(active) == phase) pieces.Add(start, end);
+    const GapPhase first = FirstOf(active);
+    if (!YieldsToGpuWork(first)) {
+      if (first == phase) pieces.Add(start, end);
+      return;
+    }
+    parts_.own_gpu_time.ForEach(start, end, [&](GpuUse use, TimeNs from, TimeNs to) {
+      if (PhaseOf(use, first) == phase) pieces.Add(from, to);
+    });
   });
   return pieces;
 }
@@ -92,13 +115,7 @@ void GapPhases::AddOwnLabels(const GapInputs& inputs) {
     return;
   }
   for (const OwnEntry& entry : own.entries) {
-    const Iteration& iteration = *entry.iteration;
-    if (iteration.trimmed) partition.Add(Label(GapPhase::kGpuBusy), iteration.gpu.start, iteration.gpu.end);
-    parts_.intervals.ForEach(iteration.work,
-                             [&](Interval i) { partition.Add(Label(GapPhase::kGpuBusy), i.start, i.end); });
-    parts_.intervals.ForEach(iteration.collectives,
-                             [&](Interval i) { partition.Add(Label(GapPhase::kCollective), i.start, i.end); });
-    partition.Add(Label(GapPhase::kGpuIdle), iteration.gpu.start, iteration.gpu.end);
+    partition.Add(Label(GapPhase::kGpuIdle), entry.iteration->gpu.start, entry.iteration->gpu.end);
   }
 }
 

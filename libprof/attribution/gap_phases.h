@@ -1,6 +1,6 @@
 // One gap by phase (docs/ATTRIBUTION.md): which label is active when between two emissions of a request, and what other
-// requests' prefill in its iterations cost. Used by RequestPass once per gap and basis; single threaded; costs a sort
-// of the GPU intervals in the gap.
+// requests' prefill in its iterations cost. Used by EmissionPass once per gap and basis; single threaded. The GPU work
+// of the gap's iterations is read off OwnGpuTime; all other labels are few, and sorted.
 #pragma once
 
 #include "attribution/batch_tracker.h"
@@ -9,8 +9,7 @@
 #include "attribution/host_work.h"
 #include "attribution/iteration_habits.h"
 #include "attribution/iteration_table.h"
-#include "attribution/own_work.h"
-#include "attribution/partition.h"
+#include "attribution/own_gpu_time.h"
 #include "attribution/request_table.h"
 
 namespace slowtoken::attribution {
@@ -30,12 +29,12 @@ class GapPhases {
   struct Parts {
     const RequestTable& requests;
     const IterationTable& iterations;
-    const IntervalPool& intervals;
     const BatchTracker& batches;
     const Devices& devices;
     const HostWork& host_work;
     const IterationHabits& habits;
     Partition& partition;
+    OwnGpuTime& own_gpu_time;
   };
   explicit GapPhases(const Parts& parts) : parts_(parts) {}
 
@@ -50,6 +49,8 @@ class GapPhases {
   void AddHostLabels(const GapInputs& inputs);
   void AddHostWork(const OwnWork& own);
   void AddOtherLabels(const GapInputs& inputs);
+  // Adds the phases up, own GPU work among them.
+  void SumUp(record::GapSummary* out) const;
   void EstimateInterference(const OwnWork& own, record::GapSummary* out) const;
 
   Parts parts_;

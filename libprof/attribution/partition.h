@@ -1,5 +1,6 @@
 // Partition: splits a window of time by which labels are active, exactly, in integer ns. Filled and swept once per TTFT
-// or gap by RequestPass; single threaded; memory fixed at Init. Costs a sort of the intervals that meet the window.
+// or gap by EmissionPass; single threaded; memory fixed at Init. Costs a sort of the intervals that meet the window,
+// unless they were added in order.
 #pragma once
 
 #include <algorithm>
@@ -49,8 +50,9 @@ class Partition {
   // May be swept again, until the next Begin.
   template <typename Use>
   void Sweep(Use use) {
-    std::sort(edges_.begin(), edges_.begin() + static_cast<ptrdiff_t>(count_),
-              [](const Edge& a, const Edge& b) { return a.time < b.time; });
+    const auto edges = edges_.first(count_);
+    const auto before = [](const Edge& a, const Edge& b) { return a.time < b.time; };
+    if (!std::is_sorted(edges.begin(), edges.end(), before)) std::sort(edges.begin(), edges.end(), before);
     std::array<uint32_t, kMostLabels> open{};
     uint32_t active = 0;
     base::TimeNs at = from_;

@@ -7,8 +7,8 @@ using record::TtftPhase;
 namespace {
 
 constexpr unsigned Label(TtftPhase phase) { return static_cast<unsigned>(phase); }
-// Labels beside the phases: own GPU work and collectives (for prefill_*), and one for each waiting reason.
-constexpr unsigned kOwnWork = 16, kOwnCollective = 17, kReason = 18;
+// Labels beside the phases: one for each waiting reason.
+constexpr unsigned kReason = 16;
 constexpr unsigned kReasons = 7;
 constexpr uint32_t kPhaseMask = (1u << record::kTtftPhaseCount) - 1;
 
@@ -21,13 +21,13 @@ TimeNs EarlierKnown(TimeNs a, TimeNs b) { return b == 0 ? a : std::min(a, b); }
 
 }  // namespace
 
-bool TtftPhases::Init(RequestTable& requests, const IterationTable& iterations, const IntervalPool& intervals,
-                      const Devices& devices, Partition& partition) {
+bool TtftPhases::Init(RequestTable& requests, const IterationTable& iterations, const Devices& devices,
+                      Partition& partition, OwnGpuTime& own_gpu_time) {
   requests_ = &requests;
   iterations_ = &iterations;
-  intervals_ = &intervals;
   devices_ = &devices;
   partition_ = &partition;
+  own_gpu_time_ = &own_gpu_time;
   return true;
 }
 
@@ -67,6 +67,7 @@ TtftTail TtftPhases::MakeTail(const TtftInputs& inputs) {
                              inputs.commit, SampleOf(own).start}) {
     tail.split = EarlierKnown(tail.split, start);
   }
+  own_gpu_time_->Use(own.entries);
   partition_->Begin(tail.split, inputs.instant);
   AddTailLabels(inputs, host);
   AddEventLabels(inputs.request, 0, host.queue_end);
@@ -85,6 +86,7 @@ void TtftPhases::AddTailLabels(const TtftInputs& inputs, const Host& host) {
 
 record::TtftPhases TtftPhases::MakeWhole(const TtftInputs& inputs, TimeNs from) {
   const Host host = HostPhases(inputs);
+  own_gpu_time_->Use(inputs.own.entries);
   partition_->Begin(from, inputs.instant);
   AddTailLabels(inputs, host);
   AddEventLabels(inputs.request, inputs.request.saw_req ? inputs.request.arrival : from, host.queue_end);
@@ -112,11 +114,7 @@ void TtftPhases::AddGpuLabels(const TtftInputs& inputs) {
     return;
   }
   for (const OwnEntry& entry : own.entries) {
-    const Iteration& iteration = *entry.iteration;
-    partition_->Add(Label(TtftPhase::kPrefill), iteration.gpu.start, iteration.gpu.end);
-    if (iteration.trimmed) partition_->Add(kOwnWork, iteration.gpu.start, iteration.gpu.end);
-    intervals_->ForEach(iteration.work, [&](Interval i) { partition_->Add(kOwnWork, i.start, i.end); });
-    intervals_->ForEach(iteration.collectives, [&](Interval i) { partition_->Add(kOwnCollective, i.start, i.end); });
+    partition_->Add(Label(TtftPhase::kPrefill), entry.iteration->gpu.start, entry.iteration->gpu.end);
   }
   partition_->Add(Label(TtftPhase::kPrefillWait), own.first_gpu, own.last_gpu);
 }
@@ -195,8 +193,10 @@ void TtftPhases::Accumulate(TtftTail* tail) {
       tail->queue_by[reasons == 0 ? 0 : static_cast<size_t>(std::countr_zero(reasons))] += ns;
     }
     if (phase != TtftPhase::kPrefill) return;
-    const bool work = (active >> kOwnWork & 1) != 0, collective = (active >> kOwnCollective & 1) != 0;
-    (work ? tail->prefill_gpu_ns : collective ? tail->prefill_collective_ns : tail->prefill_idle_ns) += ns;
+    const GpuTotals gpu = own_gpu_time_->Between(start, end);
+    tail->prefill_gpu_ns += gpu.work_ns;
+    tail->prefill_collective_ns += gpu.collective_ns;
+    tail->prefill_idle_ns += ns - gpu.work_ns - gpu.collective_ns;
   });
 }
 

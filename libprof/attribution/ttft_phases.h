@@ -6,8 +6,7 @@
 #include "attribution/coverage.h"
 #include "attribution/devices.h"
 #include "attribution/iteration_table.h"
-#include "attribution/own_work.h"
-#include "attribution/partition.h"
+#include "attribution/own_gpu_time.h"
 #include "attribution/request_table.h"
 
 namespace slowtoken::attribution {
@@ -21,8 +20,8 @@ struct TtftInputs {
 
 class TtftPhases {
  public:
-  bool Init(RequestTable& requests, const IterationTable& iterations, const IntervalPool& intervals,
-            const Devices& devices, Partition& partition);
+  bool Init(RequestTable& requests, const IterationTable& iterations, const Devices& devices, Partition& partition,
+            OwnGpuTime& own_gpu_time);
 
   // The part from the earliest own work to F.
   TtftTail MakeTail(const TtftInputs& inputs);
@@ -52,9 +51,9 @@ class TtftPhases {
 
   RequestTable* requests_ = nullptr;
   const IterationTable* iterations_ = nullptr;
-  const IntervalPool* intervals_ = nullptr;
   const Devices* devices_ = nullptr;
   Partition* partition_ = nullptr;
+  OwnGpuTime* own_gpu_time_ = nullptr;
 };
 
 // Adds label `label` for each time between req.preempted and req.resumed.

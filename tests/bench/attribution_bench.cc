@@ -1,8 +1,11 @@
 // What attribution costs: events of a decoding engine through attribution::Engine, with the in-process limits. One loop
 // is one engine iteration of `kernels` kernels (each with its call, or all under one graph launch) and `rows` requests
-// that get a token each. items_per_second counts kernels (BM_Eager, BM_GraphNodes) or tokens (BM_Tokens).
+// that get a token each. items_per_second counts kernels (BM_Eager, BM_GraphNodes) or tokens (BM_Tokens,
+// BM_EagerTokens).
+//   attribution_bench KERNELS ROWS STEPS    that many eager iterations, for callgrind (instructions.py)
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -149,11 +152,28 @@ void BM_GraphNodes(benchmark::State& state) { Run(state, 400, 0, true, 400); }
 void BM_Tokens(benchmark::State& state) {
   Run(state, 1, static_cast<uint32_t>(state.range(0)), true, static_cast<uint32_t>(state.range(0)));
 }
+// As many launches a token as an eager engine with a small batch makes: each gap is cut out of 320 intervals.
+void BM_EagerTokens(benchmark::State& state) { Run(state, 320, 8, false, 8); }
 BENCHMARK(BM_Eager);
 BENCHMARK(BM_GraphNodes);
 BENCHMARK(BM_Tokens)->Arg(8)->Arg(64)->Arg(256);
+BENCHMARK(BM_EagerTokens);
+
+int Count(uint32_t kernels, uint32_t rows, int steps) {
+  Decoder decoder(rows);
+  for (int i = 0; i < steps; ++i) decoder.Step(kernels, false);
+  return decoder.lost() == 0 ? 0 : 1;
+}
 
 }  // namespace
 }  // namespace slowtoken::attribution
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  if (argc == 4) {
+    return slowtoken::attribution::Count(static_cast<uint32_t>(atoi(argv[1])), static_cast<uint32_t>(atoi(argv[2])),
+                                         atoi(argv[3]));
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
