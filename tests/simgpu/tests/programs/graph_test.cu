@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kCount = 256;
+constexpr int kGraphCount = 256;
 
 class Graphs : public testing::Test {
  protected:
@@ -18,8 +18,8 @@ class Graphs : public testing::Test {
     ASSERT_EQ(cudaStreamCreateWithFlags(&b_, cudaStreamNonBlocking), cudaSuccess);
     ASSERT_EQ(cudaEventCreate(&fork_), cudaSuccess);
     ASSERT_EQ(cudaEventCreate(&join_), cudaSuccess);
-    ASSERT_EQ(cudaMalloc(&device_, kCount * sizeof(int)), cudaSuccess);
-    ASSERT_EQ(cudaMemset(device_, 0, kCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&device_, kGraphCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(device_, 0, kGraphCount * sizeof(int)), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   void TearDown() override {
@@ -37,19 +37,19 @@ class Graphs : public testing::Test {
   }
   void CaptureAddThenScale(int factor) {
     ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeGlobal), cudaSuccess);
-    AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
-    Scale<<<1, kCount, 0, a_>>>(device_, kCount, factor);
+    AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
+    Scale<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount, factor);
     ASSERT_EQ(cudaStreamEndCapture(a_, &graph_), cudaSuccess);
   }
   cudaKernelNodeParams AddParams() {
-    static int count = kCount;
+    static int count = kGraphCount;
     static void* arguments[2];
     arguments[0] = &device_;
     arguments[1] = &count;
     cudaKernelNodeParams params{};
     params.func = reinterpret_cast<void*>(AddOne);
     params.gridDim = dim3(1);
-    params.blockDim = dim3(kCount);
+    params.blockDim = dim3(kGraphCount);
     params.kernelParams = arguments;
     return params;
   }
@@ -85,14 +85,14 @@ TEST_F(Graphs, LaunchTakesTheSumOfAChain) {
 
 TEST_F(Graphs, CaptureOverTwoStreamsMakesADiamond) {
   ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeGlobal), cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
   ASSERT_EQ(cudaEventRecord(fork_, a_), cudaSuccess);
   ASSERT_EQ(cudaStreamWaitEvent(b_, fork_), cudaSuccess);
   Busy<<<1, 1, 0, b_>>>(400'000);
   Busy<<<1, 1, 0, a_>>>(300'000);
   ASSERT_EQ(cudaEventRecord(join_, b_), cudaSuccess);
   ASSERT_EQ(cudaStreamWaitEvent(a_, join_), cudaSuccess);
-  Scale<<<1, kCount, 0, a_>>>(device_, kCount, 5);
+  Scale<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount, 5);
   ASSERT_EQ(cudaStreamEndCapture(a_, &graph_), cudaSuccess);
   size_t nodes = 0, edges = 0;
   ASSERT_EQ(cudaGraphGetNodes(graph_, nullptr, &nodes), cudaSuccess);
@@ -126,22 +126,22 @@ TEST_F(Graphs, CopiesSetsAndHostFunctionsAreNodes) {
   static int seen;
   seen = 0;
   ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-  ASSERT_EQ(cudaMemsetAsync(device_, 0xff, kCount * sizeof(int), a_), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(device_, 0xff, kGraphCount * sizeof(int), a_), cudaSuccess);
   ASSERT_EQ(cudaMemcpyAsync(device_, pinned, sizeof(int), cudaMemcpyHostToDevice, a_), cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
   ASSERT_EQ(cudaMemcpyAsync(pinned + 1, device_, sizeof(int), cudaMemcpyDeviceToHost, a_), cudaSuccess);
   ASSERT_EQ(cudaLaunchHostFunc(
                 a_, [](void* data) { seen = *static_cast<int*>(data); }, pinned + 1),
             cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
   ASSERT_EQ(cudaStreamEndCapture(a_, &graph_), cudaSuccess);
   ASSERT_EQ(cudaGraphInstantiate(&exec_, graph_, 0), cudaSuccess);
   ASSERT_EQ(cudaGraphLaunch(exec_, a_), cudaSuccess);
   ASSERT_EQ(cudaStreamSynchronize(a_), cudaSuccess);
   EXPECT_EQ(seen, 42);
   EXPECT_EQ(First(), 43);
-  std::vector<int> host(kCount);
-  ASSERT_EQ(cudaMemcpy(host.data(), device_, kCount * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
+  std::vector<int> host(kGraphCount);
+  ASSERT_EQ(cudaMemcpy(host.data(), device_, kGraphCount * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(host[1], 1);  // -1 twice plus one
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
@@ -157,7 +157,7 @@ TEST_F(Graphs, HandMadeNodesWithAChildGraph) {
   cudaMemsetParams set{};
   set.dst = device_;
   set.elementSize = 4;
-  set.width = kCount;
+  set.width = kGraphCount;
   set.height = 1;
   set.value = 7;
   ASSERT_EQ(cudaGraphAddMemsetNode(&outer[0], graph_, nullptr, 0, &set), cudaSuccess);
@@ -192,7 +192,7 @@ TEST_F(Graphs, UpdateRefusesAnotherShape) {
   ASSERT_EQ(cudaGraphInstantiate(&exec_, graph_, 0), cudaSuccess);
   cudaGraph_t other = nullptr;
   ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeGlobal), cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
   ASSERT_EQ(cudaStreamEndCapture(a_, &other), cudaSuccess);
   cudaGraphExecUpdateResultInfo info{};
   EXPECT_EQ(cudaGraphExecUpdate(exec_, other, &info), cudaErrorGraphExecUpdateFailure);
@@ -248,7 +248,7 @@ TEST_F(Graphs, CloneIsIndependent) {
 TEST_F(Graphs, EventRecordNodesHaveTimes) {
   ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeGlobal), cudaSuccess);
   ASSERT_EQ(cudaEventRecordWithFlags(fork_, a_, cudaEventRecordExternal), cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, a_>>>(device_, kGraphCount);
   ASSERT_EQ(cudaEventRecordWithFlags(join_, a_, cudaEventRecordExternal), cudaSuccess);
   ASSERT_EQ(cudaStreamEndCapture(a_, &graph_), cudaSuccess);
   ASSERT_EQ(cudaGraphInstantiate(&exec_, graph_, 0), cudaSuccess);
@@ -287,7 +287,7 @@ TEST_F(Graphs, StreamThatNeverJoinsBackIsAnError) {
   ASSERT_EQ(cudaStreamBeginCapture(a_, cudaStreamCaptureModeGlobal), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(fork_, a_), cudaSuccess);
   ASSERT_EQ(cudaStreamWaitEvent(b_, fork_), cudaSuccess);
-  AddOne<<<1, kCount, 0, b_>>>(device_, kCount);
+  AddOne<<<1, kGraphCount, 0, b_>>>(device_, kGraphCount);
   EXPECT_EQ(cudaStreamEndCapture(a_, &graph_), cudaErrorStreamCaptureUnjoined);
   cudaGetLastError();
 }
@@ -296,7 +296,7 @@ TEST_F(Graphs, LegacyStreamWhileABlockingStreamCapturesIsAnError) {
   cudaStream_t blocking = nullptr;
   ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
   ASSERT_EQ(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed), cudaSuccess);
-  AddOne<<<1, kCount>>>(device_, kCount);
+  AddOne<<<1, kGraphCount>>>(device_, kGraphCount);
   EXPECT_EQ(cudaGetLastError(), cudaErrorStreamCaptureImplicit);
   EXPECT_EQ(cudaStreamEndCapture(blocking, &graph_), cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();

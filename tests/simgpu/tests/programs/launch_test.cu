@@ -8,21 +8,21 @@
 
 namespace {
 
-constexpr int kCount = 1000;
+constexpr int kLaunchCount = 1000;
 
 class Launch : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_NE(kernels::Register(), nullptr);
-    ASSERT_EQ(cudaMalloc(&device_, kCount * sizeof(int)), cudaSuccess);
-    ASSERT_EQ(cudaMemset(device_, 0, kCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&device_, kLaunchCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(device_, 0, kLaunchCount * sizeof(int)), cudaSuccess);
   }
   void TearDown() override { EXPECT_EQ(cudaFree(device_), cudaSuccess); }
 
   // The value all elements have, or -1.
   int Value() {
-    std::vector<int> host(kCount, -7);
-    EXPECT_EQ(cudaMemcpy(host.data(), device_, kCount * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
+    std::vector<int> host(kLaunchCount, -7);
+    EXPECT_EQ(cudaMemcpy(host.data(), device_, kLaunchCount * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
     for (int value : host) {
       if (value != host[0]) return -1;
     }
@@ -33,14 +33,14 @@ class Launch : public testing::Test {
 };
 
 TEST_F(Launch, TripleChevron) {
-  AddOne<<<4, 256>>>(device_, kCount);
+  AddOne<<<4, 256>>>(device_, kLaunchCount);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(Value(), 1);
 }
 
 TEST_F(Launch, RuntimeLaunchKernelByStubAddress) {
-  int count = kCount;
+  int count = kLaunchCount;
   void* arguments[] = {&device_, &count};
   EXPECT_EQ(cudaLaunchKernel(AddOne, dim3(4), dim3(256), arguments, 0, nullptr), cudaSuccess);
   EXPECT_EQ(Value(), 1);
@@ -56,12 +56,12 @@ TEST_F(Launch, ExtendedWithAttributes) {
   cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  EXPECT_EQ(cudaLaunchKernelEx(&config, AddOne, device_, kCount), cudaSuccess);
+  EXPECT_EQ(cudaLaunchKernelEx(&config, AddOne, device_, kLaunchCount), cudaSuccess);
   EXPECT_EQ(Value(), 1);
 }
 
 TEST_F(Launch, Cooperative) {
-  int count = kCount;
+  int count = kLaunchCount;
   void* arguments[] = {&device_, &count};
   EXPECT_EQ(cudaLaunchCooperativeKernel(AddOne, dim3(4), dim3(256), arguments, 0, nullptr), cudaSuccess);
   EXPECT_EQ(Value(), 1);
@@ -73,7 +73,7 @@ TEST_F(Launch, Cooperative) {
 TEST_F(Launch, DriverLaunchOfTheRuntimesFunction) {
   cudaFunction_t function = nullptr;
   ASSERT_EQ(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(AddOne)), cudaSuccess);
-  int count = kCount;
+  int count = kLaunchCount;
   void* arguments[] = {&device_, &count};
   EXPECT_EQ(cuLaunchKernel(function, 4, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), CUDA_SUCCESS);
   CUlaunchConfig config{4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, 0};
@@ -84,11 +84,11 @@ TEST_F(Launch, DriverLaunchOfTheRuntimesFunction) {
 TEST_F(Launch, ArgumentsPackedInOneBuffer) {
   cudaFunction_t function = nullptr;
   ASSERT_EQ(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(Scale)), cudaSuccess);
-  AddOne<<<4, 256>>>(device_, kCount);
+  AddOne<<<4, 256>>>(device_, kLaunchCount);
   struct {
     int* data;
     int count, factor;
-  } packed{device_, kCount, 5};
+  } packed{device_, kLaunchCount, 5};
   size_t size = sizeof(packed);
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   EXPECT_EQ(cuLaunchKernel(function, 4, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra), CUDA_SUCCESS);
@@ -96,7 +96,7 @@ TEST_F(Launch, ArgumentsPackedInOneBuffer) {
 }
 
 TEST_F(Launch, ArgumentsAreCopiedAtLaunch) {
-  int count = kCount;
+  int count = kLaunchCount;
   void* arguments[] = {&device_, &count};
   EXPECT_EQ(cudaLaunchKernel(AddOne, dim3(4), dim3(256), arguments, 0, nullptr), cudaSuccess);
   count = 0;
@@ -104,11 +104,11 @@ TEST_F(Launch, ArgumentsAreCopiedAtLaunch) {
 }
 
 TEST_F(Launch, BadConfigurationIsTheLastErrorOnce) {
-  AddOne<<<0, 256>>>(device_, kCount);
+  AddOne<<<0, 256>>>(device_, kLaunchCount);
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  AddOne<<<1, 2048>>>(device_, kCount);
+  AddOne<<<1, 2048>>>(device_, kLaunchCount);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
   EXPECT_EQ(Value(), 0);
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kCount = 256;
+constexpr int kStreamCount = 256;
 
 uint64_t Now() { return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()); }
 
@@ -26,8 +26,8 @@ class Streams : public testing::Test {
     ASSERT_EQ(cudaStreamCreateWithFlags(&a_, cudaStreamNonBlocking), cudaSuccess);
     ASSERT_EQ(cudaStreamCreateWithFlags(&b_, cudaStreamNonBlocking), cudaSuccess);
     for (cudaEvent_t& event : events_) ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
-    ASSERT_EQ(cudaMalloc(&device_, kCount * sizeof(int)), cudaSuccess);
-    ASSERT_EQ(cudaMemset(device_, 0, kCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&device_, kStreamCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMemset(device_, 0, kStreamCount * sizeof(int)), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   void TearDown() override {
@@ -53,7 +53,7 @@ class Streams : public testing::Test {
 TEST_F(Streams, EventTimingEqualsTheModelExactly) {
   Block(a_);
   ASSERT_EQ(cudaEventRecord(events_[0], a_), cudaSuccess);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kStreamCount, 0, a_>>>(device_, kStreamCount);
   Busy<<<1, 1, 0, a_>>>(123'456);
   ASSERT_EQ(cudaEventRecord(events_[1], a_), cudaSuccess);
   ASSERT_EQ(cudaEventSynchronize(events_[1]), cudaSuccess);
@@ -80,18 +80,18 @@ TEST_F(Streams, StreamsRunAtTheSameTime) {
 
 TEST_F(Streams, CrossStreamWaitOrdersTheEffects) {
   Busy<<<1, 1, 0, a_>>>(2'000'000);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kStreamCount, 0, a_>>>(device_, kStreamCount);
   ASSERT_EQ(cudaEventRecord(events_[0], a_), cudaSuccess);
   ASSERT_EQ(cudaStreamWaitEvent(b_, events_[0]), cudaSuccess);
-  Scale<<<1, kCount, 0, b_>>>(device_, kCount, 10);
+  Scale<<<1, kStreamCount, 0, b_>>>(device_, kStreamCount, 10);
   ASSERT_EQ(cudaStreamSynchronize(b_), cudaSuccess);
   EXPECT_EQ(First(), 10);
 }
 
 TEST_F(Streams, WithoutAWaitTheShortStreamIsFirst) {
   Busy<<<1, 1, 0, a_>>>(60'000'000);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
-  Scale<<<1, kCount, 0, b_>>>(device_, kCount, 10);
+  AddOne<<<1, kStreamCount, 0, a_>>>(device_, kStreamCount);
+  Scale<<<1, kStreamCount, 0, b_>>>(device_, kStreamCount, 10);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(First(), 1);
 }
@@ -156,7 +156,7 @@ TEST_F(Streams, WorkBehindASlowHostFunctionWaitsForIt) {
   ASSERT_EQ(cudaLaunchHostFunc(a_, sleep, nullptr), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(events_[1], a_), cudaSuccess);
   ASSERT_EQ(cudaStreamWaitEvent(b_, events_[1]), cudaSuccess);
-  AddOne<<<1, kCount, 0, b_>>>(device_, kCount);
+  AddOne<<<1, kStreamCount, 0, b_>>>(device_, kStreamCount);
   EXPECT_EQ(cudaStreamQuery(b_), cudaErrorNotReady);
   ASSERT_EQ(cudaStreamSynchronize(b_), cudaSuccess);
   float milliseconds = 0;
@@ -180,7 +180,7 @@ TEST_F(Streams, PinnedMemoryCanBePolled) {
   int* flag = nullptr;
   ASSERT_EQ(cudaMallocHost(&flag, sizeof(int)), cudaSuccess);
   *flag = 0;
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
+  AddOne<<<1, kStreamCount, 0, a_>>>(device_, kStreamCount);
   ASSERT_EQ(cudaMemcpyAsync(flag, device_, sizeof(int), cudaMemcpyDeviceToHost, a_), cudaSuccess);
   for (int i = 0; i < 2000 && Poll(flag) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(Poll(flag), 1);
@@ -215,7 +215,7 @@ TEST_F(Streams, DestroyedStreamFinishesItsWork) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
   Busy<<<1, 1, 0, stream>>>(3'000'000);
-  AddOne<<<1, kCount, 0, stream>>>(device_, kCount);
+  AddOne<<<1, kStreamCount, 0, stream>>>(device_, kStreamCount);
   ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(First(), 1);
@@ -225,9 +225,9 @@ TEST_F(Streams, LegacyDefaultStreamOrdersItselfWithBlockingStreams) {
   cudaStream_t blocking = nullptr;
   ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
   Busy<<<1, 1, 0, blocking>>>(3'000'000);
-  AddOne<<<1, kCount, 0, blocking>>>(device_, kCount);
-  Scale<<<1, kCount>>>(device_, kCount, 10);            // after `blocking`
-  AddOne<<<1, kCount, 0, blocking>>>(device_, kCount);  // after the default stream
+  AddOne<<<1, kStreamCount, 0, blocking>>>(device_, kStreamCount);
+  Scale<<<1, kStreamCount>>>(device_, kStreamCount, 10);            // after `blocking`
+  AddOne<<<1, kStreamCount, 0, blocking>>>(device_, kStreamCount);  // after the default stream
   ASSERT_EQ(cudaStreamSynchronize(blocking), cudaSuccess);
   EXPECT_EQ(First(), 11);
   EXPECT_EQ(cudaStreamDestroy(blocking), cudaSuccess);
@@ -235,8 +235,8 @@ TEST_F(Streams, LegacyDefaultStreamOrdersItselfWithBlockingStreams) {
 
 TEST_F(Streams, LegacyDefaultStreamIgnoresNonBlockingStreams) {
   Busy<<<1, 1, 0, a_>>>(60'000'000);
-  AddOne<<<1, kCount, 0, a_>>>(device_, kCount);
-  Scale<<<1, kCount>>>(device_, kCount, 10);
+  AddOne<<<1, kStreamCount, 0, a_>>>(device_, kStreamCount);
+  Scale<<<1, kStreamCount>>>(device_, kStreamCount, 10);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(First(), 1);
 }
@@ -249,7 +249,7 @@ TEST_F(Streams, ManyThreadsLaunchTogether) {
     threads.emplace_back([this] {
       cudaStream_t stream = nullptr;
       ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-      for (int i = 0; i < kEach; ++i) AddOne<<<1, kCount, 0, stream>>>(device_, kCount);
+      for (int i = 0; i < kEach; ++i) AddOne<<<1, kStreamCount, 0, stream>>>(device_, kStreamCount);
       ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
       ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
     });

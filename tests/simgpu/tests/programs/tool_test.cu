@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kCount = 64;
+constexpr int kToolCount = 64;
 constexpr uint32_t kDevice = SIMGPU_WANT_KERNEL | SIMGPU_WANT_MEMCPY | SIMGPU_WANT_MEMSET | SIMGPU_WANT_GRAPH_NODES;
 constexpr uint32_t kApi = SIMGPU_WANT_RUNTIME_API | SIMGPU_WANT_DRIVER_API;
 
@@ -23,7 +23,7 @@ class Tool : public testing::Test {
     ASSERT_TRUE(tool_.Attach());
     tool_.Clear(0);
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
-    ASSERT_EQ(cudaMalloc(&device_, kCount * sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&device_, kToolCount * sizeof(int)), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   void TearDown() override {
@@ -40,7 +40,7 @@ class Tool : public testing::Test {
 
 TEST_F(Tool, LaunchIsOneRuntimeCallAroundOneDriverCallWithOneId) {
   tool_.Clear(kApi | kDevice);
-  AddOne<<<2, 32, 0, stream_>>>(device_, kCount);
+  AddOne<<<2, 32, 0, stream_>>>(device_, kToolCount);
   ASSERT_EQ(tool_.calls.size(), 2u);  // in order of exit
   const SeenCall &driver = tool_.calls[0], &runtime = tool_.calls[1];
   EXPECT_EQ(runtime.domain, SIMGPU_DOMAIN_RUNTIME);
@@ -186,7 +186,7 @@ TEST_F(Tool, EachImplementedCallMakesOneRecordOfItsCbid) {
 
 TEST_F(Tool, KernelRecordCarriesTheLaunch) {
   tool_.Clear(kDevice);
-  Scale<<<dim3(3, 2), dim3(16, 4), 128, stream_>>>(device_, kCount, 1);
+  Scale<<<dim3(3, 2), dim3(16, 4), 128, stream_>>>(device_, kToolCount, 1);
   ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
   const auto seen = tool_.OfKind(SIMGPU_RECORD_KERNEL);
   ASSERT_EQ(seen.size(), 1u);
@@ -262,9 +262,9 @@ class ToolGraph : public Tool {
     Tool::SetUp();
     tool_.Clear(SIMGPU_WANT_RESOURCE);
     ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
-    AddOne<<<1, 32, 0, stream_>>>(device_, kCount);
+    AddOne<<<1, 32, 0, stream_>>>(device_, kToolCount);
     ASSERT_EQ(cudaMemsetAsync(device_, 0, 16, stream_), cudaSuccess);
-    Scale<<<1, 32, 0, stream_>>>(device_, kCount, 1);
+    Scale<<<1, 32, 0, stream_>>>(device_, kToolCount, 1);
     ASSERT_EQ(cudaStreamEndCapture(stream_, &graph_), cudaSuccess);
     ASSERT_EQ(cudaGraphInstantiate(&exec_, graph_, 0), cudaSuccess);
   }
@@ -343,7 +343,7 @@ TEST_F(Tool, DetachedToolHearsNothing) {
   auto attach =
       reinterpret_cast<decltype(&simgpuAttachTool)>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "simgpuAttachTool"));
   ASSERT_NE(attach(nullptr), nullptr);
-  AddOne<<<1, 32, 0, stream_>>>(device_, kCount);
+  AddOne<<<1, 32, 0, stream_>>>(device_, kToolCount);
   EXPECT_TRUE(tool_.calls.empty());
   EXPECT_TRUE(tool_.records.empty());
   ASSERT_TRUE(tool_.Attach());
