@@ -24,7 +24,7 @@ rule push-pop "ProfilerStep#{iter}" iter
 // Domains of NVTX in which packs expect labels: a trace of the profiler has none.
 constexpr std::string_view kDomains[] = {"", "TensorRT-LLM"};
 
-std::optional<uint64_t>* PlaceOf(AnnotationField field, StepLabel& label) {
+std::optional<uint64_t>* ValueOf(AnnotationField field, StepLabel& label) {
   switch (field) {
     case AnnotationField::kIterNo:
       return &label.iter;
@@ -55,7 +55,7 @@ std::optional<StepLabel> StepLabels::Read(std::string_view text) const {
     StepLabel label;
     if (rules_.pack(rule->pack).name == "torch.profiler") label.kind = StepLabel::Kind::kProfiler;
     for (size_t i = 0; i < captures.count; ++i) {
-      if (auto* place = PlaceOf(captures.values[i].field, label)) *place = captures.values[i].number;
+      if (auto* place = ValueOf(captures.values[i].field, label)) *place = captures.values[i].number;
     }
     return label;
   }

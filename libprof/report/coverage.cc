@@ -15,6 +15,7 @@
 #include "report/imported.h"
 #include "report/kept_detail.h"
 #include "report/next_tier.h"
+#include "report/units.h"
 
 namespace slowtoken::report {
 namespace {
@@ -26,10 +27,6 @@ constexpr double kMostLaunchesWithoutWork = 0.01;
 constexpr double kMostGraphNodesMissing = 0.02;
 constexpr double kMostBlind = 0.01;
 constexpr double kMostDropped = 0.01;
-
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 constexpr const char* kWithoutCall = base::kLossNames[static_cast<size_t>(base::Loss::kGpuWithoutCall)];
 

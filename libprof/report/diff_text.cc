@@ -21,7 +21,7 @@ using analysis::FigureGroup;
 using analysis::RunSample;
 using Align = Table::Align;
 
-constexpr size_t kMostKernels = 10;
+constexpr size_t kMostKernelChanges = 10;
 constexpr double kLeastKernelShare = 0.01;
 
 std::string Signed(double ns) {
@@ -182,7 +182,7 @@ std::vector<KernelChange> KernelChanges(const RunSample& a, const RunSample& b) 
 std::string KernelsText(const RunSample& a, const RunSample& b) {
   Table table({{"mean in A"}, {"mean in B"}, {"", Align::kLeft}, {"kernel", Align::kLeft, 56}});
   for (const KernelChange& change : KernelChanges(a, b)) {
-    if (table.size() == kMostKernels) break;
+    if (table.size() == kMostKernelChanges) break;
     const auto mean = [](double ns) { return ns == 0 ? std::string("-") : Duration(static_cast<uint64_t>(ns)); };
     const std::string what = change.a_ns == 0   ? "appeared"
                              : change.b_ns == 0 ? "vanished"

@@ -14,10 +14,6 @@ constexpr double kLostBetween = 0.05;    // of busy time and what was lost
 constexpr double kCopiesMatter = 0.02;   // of busy time
 constexpr double kCopiesOverlap = 0.50;  // of the copies' time
 
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string DeviceText(const v1::Device& device) {
   return device.name().empty() ? device.uuid().substr(0, 12) : device.name();
 }

@@ -20,7 +20,7 @@ std::string Name(const reader::ProcessInfo& process) {
   return absl::StrCat(analysis::SafeText(process.role.empty() ? "process" : process.role, 64), " ", process.pid);
 }
 
-std::string Share(uint32_t ppm) { return Percent(static_cast<double>(ppm) / 1e6); }
+std::string PercentOfPpm(uint32_t ppm) { return Percent(static_cast<double>(ppm) / 1e6); }
 
 // What a span of less than full detail leaves out; empty where another note says it.
 std::string SpanText(const analysis::DetailSpan& span, record::TimeNs origin) {
@@ -120,11 +120,12 @@ std::string LevelText(const record::DetailChange& change) {
 
 std::string CostText(const record::DetailChange& change) {
   if (change.reason == record::DetailReason::kBudget) {
-    return absl::StrCat("own cost ", Share(change.cost_ppm), " over the budget of ", Share(change.budget_ppm));
+    return absl::StrCat("own cost ", PercentOfPpm(change.cost_ppm), " over the budget of ",
+                        PercentOfPpm(change.budget_ppm));
   }
   if (change.reason == record::DetailReason::kSpare) {
-    return absl::StrCat("own cost ", Share(change.cost_ppm), ", going back up within the budget of ",
-                        Share(change.budget_ppm));
+    return absl::StrCat("own cost ", PercentOfPpm(change.cost_ppm), ", going back up within the budget of ",
+                        PercentOfPpm(change.budget_ppm));
   }
   return "";
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr int kListed = 12;
+constexpr int kListedGraphs = 12;
 
 std::string RangesText(const v1::Graphs& graphs) {
   uint64_t whole = 0;
@@ -22,7 +22,7 @@ std::string RangesText(const v1::Graphs& graphs) {
   if (whole == 0) return "";
   const auto share = [&](uint64_t ns) { return Percent(static_cast<double>(ns) / static_cast<double>(whole)); };
   Table table({{"total"}, {"share"}, {"nodes"}, {"captured in", Align::kLeft, 60}});
-  for (int i = 0; i < std::min(graphs.by_shape_size(), kListed); ++i) {
+  for (int i = 0; i < std::min(graphs.by_shape_size(), kListedGraphs); ++i) {
     const v1::CapturedRange& range = graphs.by_shape(i);
     table.Add({Duration(range.total_ns()), share(range.total_ns()), WithCommas(range.count()),
                range.path().empty() ? "(no range)" : range.path()});

@@ -17,10 +17,6 @@ using Align = Table::Align;
 
 constexpr int kListedKernels = 10;
 
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string OrDash(bool told, uint64_t ns) { return told ? Duration(ns) : "-"; }
 
 std::string CountOrDash(bool told, uint64_t count) { return told ? WithCommas(count) : "-"; }

@@ -23,12 +23,8 @@ namespace {
 using record::TtftPhase;
 using Align = Table::Align;
 
-constexpr int kListed = 5;
+constexpr int kListedRequests = 5;
 constexpr int kBarColumns = 24;
-
-double Share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::string Bar(double share) {
   std::string bar;
@@ -231,7 +227,7 @@ std::string SlowestText(const v1::Report& report) {
   }
   std::stable_sort(slowest.begin(), slowest.end(),
                    [](const auto* a, const auto* b) { return a->ttft_ns() > b->ttft_ns(); });
-  slowest.resize(std::min<size_t>(slowest.size(), kListed));
+  slowest.resize(std::min<size_t>(slowest.size(), kListedRequests));
   Table table({{"request", Align::kLeft, 24},
                {"at"},
                {"TTFT"},

@@ -43,6 +43,10 @@ std::string Counted(uint64_t count, const char* noun) {
   return absl::StrCat(WithCommas(count), " ", noun, count == 1 ? "" : "s");
 }
 
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string Percent(double share) {
   if (share > 0 && share < 0.0005) return "<0.1 %";
   return absl::StrFormat("%.1f %%", share * 100);

@@ -11,6 +11,7 @@ std::string Duration(uint64_t ns);
 
 std::string WithCommas(uint64_t count);                 // "1,234,567"
 std::string Counted(uint64_t count, const char* noun);  // "1 gap", "1,234 gaps"
+double Share(uint64_t part, uint64_t whole);            // nothing of nothing is nothing
 std::string Percent(double share);                      // "12.3 %"; "<0.1 %" for what is there but rounds to nothing
 std::string Bytes(uint64_t bytes);                      // "1.5 MiB"
 std::string Rate(double per_second);                    // three significant digits

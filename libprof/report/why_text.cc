@@ -20,15 +20,15 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr size_t kMostIterations = 12, kMostThreads = 8, kMostKernels = 5;
-constexpr int kBarColumns = 40;
+constexpr size_t kMostIterations = 12, kMostThreads = 8, kMostStepKernels = 5;
+constexpr int kWaterfallColumns = 40;
 
 // A bar that stands where its phase does: phases come one after the other, in the order in which they usually happen.
 std::string WaterfallBar(uint64_t before, uint64_t ns, uint64_t whole) {
   const auto column = [&](uint64_t at) {
-    return static_cast<int>(std::lround(static_cast<double>(at) / static_cast<double>(whole) * kBarColumns));
+    return static_cast<int>(std::lround(static_cast<double>(at) / static_cast<double>(whole) * kWaterfallColumns));
   };
-  const int from = std::min(column(before), kBarColumns - 1), to = std::max(column(before + ns), from + 1);
+  const int from = std::min(column(before), kWaterfallColumns - 1), to = std::max(column(before + ns), from + 1);
   std::string bar(static_cast<size_t>(from), ' ');
   for (int i = from; i < to; ++i) bar += "█";
   return bar;
@@ -117,13 +117,13 @@ std::string GpuText(Moment& moment) {
   Table table({{"time"}, {"kernel", Align::kLeft, 60}});
   for (const auto& [name, ns] : moment.TopKernels()) {
     table.Add({Duration(ns), name});
-    if (table.size() == kMostKernels) break;
+    if (table.size() == kMostStepKernels) break;
   }
   if (!table.empty()) out += table.Text();
   Table captured({{"time"}, {"inside graph replays, captured in", Align::kLeft, 60}});
   for (const auto& [path, ns] : moment.TopCapturedRanges()) {
     captured.Add({Duration(ns), path});
-    if (captured.size() == kMostKernels) break;
+    if (captured.size() == kMostStepKernels) break;
   }
   return captured.empty() ? out : out + captured.Text();
 }

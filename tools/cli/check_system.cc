@@ -18,7 +18,7 @@ namespace {
 
 using State = Finding::State;
 
-std::string Environment(const char* name) {
+std::string ValueOf(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -31,7 +31,7 @@ std::string FirstLine(const char* path) {
 }
 
 Finding CheckDoor(const char* variable, const char* what_is_lost) {
-  const std::string present = Environment(variable);
+  const std::string present = ValueOf(variable);
   if (present.empty()) return {variable, State::kOk, "free", ""};
   if (present == FindInstallation().library.string()) return {variable, State::kOk, "names this slowtoken", ""};
   return {variable, State::kWarning, absl::StrCat("taken by ", present, ": ", what_is_lost),
@@ -44,14 +44,14 @@ std::vector<Finding> CheckDoors() {
   std::vector<Finding> findings = {CheckDoor("CUDA_INJECTION64_PATH", "GPU work will not be recorded"),
                                    CheckDoor("NVTX_INJECTION64_PATH", "NVTX ranges and requests will not be recorded"),
                                    CheckDoor("NCCL_PROFILER_PLUGIN", "collectives are that tool's")};
-  const std::string preload = Environment("LD_PRELOAD");
+  const std::string preload = ValueOf("LD_PRELOAD");
   findings.push_back(
       {"LD_PRELOAD", State::kOk, preload.empty() ? "empty" : absl::StrCat("kept as it is: ", preload), ""});
   return findings;
 }
 
 Finding CheckRules() {
-  const std::string path = Environment("SLOWTOKEN_RULES");
+  const std::string path = ValueOf("SLOWTOKEN_RULES");
   if (path.empty()) return {"rule pack", State::kOk, "none of your own: those of known engines", ""};
   const absl::StatusOr<size_t> rules = CheckRuleFile(path);
   if (rules.ok()) return {"rule pack", State::kOk, absl::StrCat(path, ": ", *rules, " rules"), ""};

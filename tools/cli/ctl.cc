@@ -20,9 +20,9 @@ namespace {
 
 using Request = v1::ControlRequest;
 
-constexpr Verb kVerb = {
+constexpr Verb kCtlVerb = {
     "ctl", "Talks to running processes: `slowtoken ctl PID|all status|metrics|snapshot|mark|pause|resume [TEXT]`", Ctl};
-constexpr const char* kExamples =
+constexpr const char* kCtlExamples =
     "  slowtoken ctl all status\n"
     "  slowtoken ctl 4711 mark \"traffic moved here\"\n"
     "  slowtoken ctl all snapshot \"p99 alert\"\n"
@@ -36,7 +36,7 @@ struct Known {
 constexpr Known kKnown[] = {{"status", Request::STATUS}, {"metrics", Request::METRICS}, {"snapshot", Request::SNAPSHOT},
                             {"mark", Request::MARK},     {"pause", Request::PAUSE},     {"resume", Request::RESUME}};
 
-struct Options {
+struct CtlOptions {
   std::string target;
   std::string verb;
   std::string text;
@@ -51,7 +51,7 @@ Request::Verb VerbOf(const std::string& name) {
   return Request::NONE;
 }
 
-absl::Status Check(const Options& options) {
+absl::Status Check(const CtlOptions& options) {
   int pid = 0;
   if (options.target != "all" && (!absl::SimpleAtoi(options.target, &pid) || pid <= 0)) {
     return absl::InvalidArgumentError(absl::StrCat(options.target, " is neither a process id nor `all`"));
@@ -107,7 +107,7 @@ void Take(const ControlResult& result, std::vector<analysis::Present>& present, 
   present.push_back(*std::move(told));
 }
 
-std::vector<ControlSocketFile> Targets(const Options& options, const std::vector<std::filesystem::path>& places) {
+std::vector<ControlSocketFile> Targets(const CtlOptions& options, const std::vector<std::filesystem::path>& places) {
   std::vector<ControlSocketFile> sockets = FindControlSockets(places);
   if (options.target == "all") return sockets;
   std::erase_if(sockets, [&](const ControlSocketFile& socket) { return absl::StrCat(socket.pid) != options.target; });
@@ -117,8 +117,8 @@ std::vector<ControlSocketFile> Targets(const Options& options, const std::vector
 }  // namespace
 
 int Ctl(const Arguments& arguments) {
-  Options options;
-  VerbApp app(kVerb, kExamples);
+  CtlOptions options;
+  VerbApp app(kCtlVerb, kCtlExamples);
   app.add_option("TARGET", options.target, "a process id, or `all`")->required();
   app.add_option("VERB", options.verb, "status, metrics, snapshot, mark, pause or resume")->required();
   app.add_option("TEXT", options.text, "of a mark; why a snapshot is taken");

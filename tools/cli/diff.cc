@@ -12,11 +12,11 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {
+constexpr Verb kDiffVerb = {
     "diff",
     "Says what changed from run A to run B: traces, or logs of a load client (.jsonl). Exit code 1 if it is worse.",
     Diff};
-constexpr const char* kExamples =
+constexpr const char* kDiffExamples =
     "  slowtoken diff traces/old traces/new\n"
     "  slowtoken diff old.jsonl new.jsonl --format=json -o diff.json\n"
     "  slowtoken diff traces/old traces/new --fail-on=any\n";
@@ -36,7 +36,7 @@ bool Fails(const std::vector<analysis::FigureChange>& figures, const std::string
 
 int Diff(const Arguments& arguments) {
   DiffOptions options;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kDiffVerb, kDiffExamples);
   app.add_option("A", options.a, "the run before")->required();
   app.add_option("B", options.b, "the run after")->required();
   app.add_option("--format", options.format, "text or json")

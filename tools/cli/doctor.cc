@@ -13,11 +13,12 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"doctor",
-                        "Says what works on this machine, and what to do about the rest. Changes nothing. Exit "
-                        "code 1 if there is a problem.",
-                        Doctor};
-constexpr const char* kExamples = "  slowtoken doctor\n  slowtoken doctor --json\n  slowtoken doctor --pid 4711\n";
+constexpr Verb kDoctorVerb = {"doctor",
+                              "Says what works on this machine, and what to do about the rest. Changes nothing. Exit "
+                              "code 1 if there is a problem.",
+                              Doctor};
+constexpr const char* kDoctorExamples =
+    "  slowtoken doctor\n  slowtoken doctor --json\n  slowtoken doctor --pid 4711\n";
 
 const char* StateText(Finding::State state) {
   switch (state) {
@@ -64,14 +65,14 @@ void PrintJson(const std::vector<Finding>& findings) {
 
 int Doctor(const Arguments& arguments) {
   bool as_json = false;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kDoctorVerb, kDoctorExamples);
   int pid = 0;
   app.add_flag("--json", as_json, "for programs");
   app.add_option("--pid", pid, "look into this process instead: what is mapped there, and who holds which slot")
       ->check(CLI::PositiveNumber);
   if (auto code = app.Parse(arguments)) return *code;
   absl::StatusOr<std::vector<Finding>> looked = pid != 0 ? CheckProcess(pid) : Examine();
-  if (!looked.ok()) return Fail(kVerb.name, looked.status(), kUnreadable);
+  if (!looked.ok()) return Fail(kDoctorVerb.name, looked.status(), kUnreadable);
   const std::vector<Finding>& findings = *looked;
   as_json ? PrintJson(findings) : PrintText(findings);
   const bool problem = std::any_of(findings.begin(), findings.end(),

@@ -15,8 +15,8 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"env", "Prints the variables that `slowtoken run` sets, for other launchers.", Env};
-constexpr const char* kExamples =
+constexpr Verb kEnvVerb = {"env", "Prints the variables that `slowtoken run` sets, for other launchers.", Env};
+constexpr const char* kEnvExamples =
     "  eval \"$(slowtoken env -o traces)\"; ./server\n"
     "  slowtoken env --format=systemd > /etc/systemd/system/NAME.service.d/slowtoken.conf\n"
     "  slowtoken env --format=k8s --prefix=/opt/slowtoken      for a container's `env:`\n";
@@ -44,13 +44,13 @@ constexpr const char* kKubernetesNeeds =
     "and\n"
     "# set SLOWTOKEN_KEY_FILE before you call `slowtoken env`.\n";
 
-struct Options {
+struct EnvOptions {
   LaunchOptions launch;
   std::string format = "shell";
   std::string prefix;
 };
 
-absl::Status Check(Options& options) {
+absl::Status Check(EnvOptions& options) {
   if (absl::Status valid = CheckLaunchOptions(options.launch); !valid.ok()) return valid;
   const bool here = options.format == "shell";
   if (!here && options.format != "systemd" && options.format != "k8s") {
@@ -68,14 +68,14 @@ absl::Status Check(Options& options) {
 }
 
 // What is printed for elsewhere is checked there, by doctor.
-Installation FindInstallationFor(const Options& options) {
+Installation FindInstallationFor(const EnvOptions& options) {
   if (options.prefix.empty()) return FindInstallation();
   const auto lib = std::filesystem::absolute(options.prefix).lexically_normal() / "lib";
   return {lib / "libslowtoken.so", lib / "simgpu"};
 }
 
 // This shell's programs are a run of their own, like one of `run`.
-int PrintForThisShell(const Options& options, const Installation& installation) {
+int PrintForThisShell(const EnvOptions& options, const Installation& installation) {
   if (absl::Status found = CheckInstallation(installation, options.launch.simulated); !found.ok())
     return Fail("env", found, kUnreadable);
   if (!options.launch.rules.empty()) {
@@ -95,7 +95,7 @@ int PrintForThisShell(const Options& options, const Installation& installation) 
   return kDone;
 }
 
-int PrintForElsewhere(const Options& options, const Installation& installation) {
+int PrintForElsewhere(const EnvOptions& options, const Installation& installation) {
   const char* given = std::getenv("SLOWTOKEN_DIR");
   const bool has_place = given != nullptr && *given != '\0';
   absl::StatusOr<RunIdentity> identity = MakeIdentity(options.launch, has_place ? BaseFolder() : kServicePlace);
@@ -113,8 +113,8 @@ int PrintForElsewhere(const Options& options, const Installation& installation) 
 }  // namespace
 
 int Env(const Arguments& arguments) {
-  Options options;
-  VerbApp app(kVerb, kExamples);
+  EnvOptions options;
+  VerbApp app(kEnvVerb, kEnvExamples);
   AddLaunchOptions(app, options.launch);
   app.add_option("--format", options.format, "`shell` (for this machine, now), `systemd` or `k8s`")
       ->capture_default_str();

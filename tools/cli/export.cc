@@ -11,9 +11,9 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"export", "Writes traces for another tool. TRACE is a file or a directory (all its processes).",
-                        Export};
-constexpr const char* kExamples =
+constexpr Verb kExportVerb = {
+    "export", "Writes traces for another tool. TRACE is a file or a directory (all its processes).", Export};
+constexpr const char* kExportExamples =
     "  slowtoken export traces --to=perfetto -o out.pftrace     then open it in ui.perfetto.dev\n";
 
 int WritePerfetto(const TracePass::Input& input, const std::string& path) {
@@ -41,7 +41,7 @@ int WritePerfetto(const TracePass::Input& input, const std::string& path) {
 int Export(const Arguments& arguments) {
   TracePass::Input input;
   std::string to, out;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kExportVerb, kExportExamples);
   TracePass::AddOptions(app, input);
   app.add_option("--to", to, "perfetto (more to come in later versions)")
       ->required()

@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Verb kVerb = {
+constexpr Verb kImportVerb = {
     "import",
     "Makes traces of other tools' traces: of PyTorch's profiler (Kineto, Chrome-trace JSON, also .gz). Several files, "
     "one "
     "a rank, become one run. Afterwards every other verb works on TRACE; docs/IMPORT.md says what becomes what.",
     Import};
-constexpr const char* kExamples =
+constexpr const char* kImportExamples =
     "  slowtoken import worker0.pt.trace.json.gz -o worker0.stt\n"
     "  slowtoken import traces/rank*.json.gz -o ranks     then: slowtoken report ranks\n";
 
@@ -108,7 +108,7 @@ int ImportAll(const std::vector<std::string>& files, Target& target, importing::
 int Import(const Arguments& arguments) {
   std::vector<std::string> files;
   std::string out;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kImportVerb, kImportExamples);
   app.add_option("FILE", files, "traces of other tools")->required();
   app.add_option("-o", out, "the trace to write; with several files, or if it is a folder, a folder of traces")
       ->type_name("TRACE")

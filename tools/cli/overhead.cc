@@ -22,17 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Verb kVerb = {"overhead",
-                        "Measures what slowtoken costs: runs CMD without and with it in turn, and tells the difference "
-                        "with a 95 % confidence interval: `slowtoken overhead [options] -- CMD…`",
-                        Overhead};
-constexpr const char* kExamples =
+constexpr Verb kOverheadVerb = {
+    "overhead",
+    "Measures what slowtoken costs: runs CMD without and with it in turn, and tells the difference "
+    "with a 95 % confidence interval: `slowtoken overhead [options] -- CMD…`",
+    Overhead};
+constexpr const char* kOverheadExamples =
     "  slowtoken overhead --runs=20 -- ./bench\n"
     "  slowtoken overhead --figure='.*_per_s' --higher-is-better='.*_per_s' --fail-above=1 -- ./bench\n"
     "  slowtoken overhead --figures=result.json --fail-above=itl_p99_ms:2% --mode=trace -- ./serve_and_replay\n";
-constexpr const char* kNoCommand = "no command given; write it after --, as in `slowtoken overhead -- ./bench`";
+constexpr const char* kNothingToMeasure = "no command given; write it after --, as in `slowtoken overhead -- ./bench`";
 
-struct Options {
+struct OverheadOptions {
   LaunchOptions launch;
   size_t runs = 10, warm_up = 1;
   std::optional<uint64_t> seed;
@@ -41,7 +42,7 @@ struct Options {
   std::string format = "text", out = "-", keep;
 };
 
-void AddOptions(CLI::App& app, Options& options) {
+void AddOptions(CLI::App& app, OverheadOptions& options) {
   app.add_option("--runs", options.runs, "pairs of runs")->capture_default_str()->check(CLI::Range(2, 1000));
   app.add_option("--warm-up", options.warm_up, "pairs before, which do not count")
       ->capture_default_str()
@@ -137,7 +138,7 @@ class RunFolder {
   bool remove_ = false;
 };
 
-absl::StatusOr<OverheadPlan> MakePlan(const Options& options, const Arguments& command) {
+absl::StatusOr<OverheadPlan> MakePlan(const OverheadOptions& options, const Arguments& command) {
   OverheadPlan plan;
   plan.command = command;
   plan.simulated = options.launch.simulated;
@@ -169,7 +170,7 @@ absl::Status Judge(OverheadResult& result, const std::regex& higher, std::map<st
   return absl::NotFoundError(absl::StrCat("--fail-above: not every run gave a figure '", limits.begin()->first, "'"));
 }
 
-int Show(const OverheadResult& result, const Options& options) {
+int Show(const OverheadResult& result, const OverheadOptions& options) {
   auto out = OutputFile::Open(options.out, {});
   if (!out.ok()) return Fail("overhead", out.status(), kUnreadable);
   const std::string text = options.format == "json" ? OverheadJson(result) : OverheadText(result);
@@ -178,7 +179,7 @@ int Show(const OverheadResult& result, const Options& options) {
   return result.Exceeded() ? kNo : kDone;
 }
 
-int Measure(const Options& options, OverheadPlan plan) {
+int Measure(const OverheadOptions& options, OverheadPlan plan) {
   const auto higher = Pattern("--higher-is-better", options.higher_is_better);
   if (!higher.ok()) return Fail("overhead", higher.status(), kUsage);
   const auto limits = Limits(options.fail_above);
@@ -203,9 +204,10 @@ int Measure(const Options& options, OverheadPlan plan) {
 int Overhead(const Arguments& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   const auto asked = [&](const char* word) { return std::find(arguments.begin(), separator, word) != separator; };
-  if (separator == arguments.end() && !asked("--help") && !asked("-h")) return Fail("overhead", kNoCommand, kUsage);
-  Options options;
-  VerbApp app(kVerb, kExamples);
+  if (separator == arguments.end() && !asked("--help") && !asked("-h"))
+    return Fail("overhead", kNothingToMeasure, kUsage);
+  OverheadOptions options;
+  VerbApp app(kOverheadVerb, kOverheadExamples);
   AddLaunchOptions(app, options.launch);
   app.remove_option(app.get_option("-o"));  // each run has a folder of its own
   std::vector<const CLI::Option*> launch_options;
@@ -215,7 +217,7 @@ int Overhead(const Arguments& arguments) {
   AddOptions(app, options);
   if (auto code = app.Parse(Arguments(arguments.begin(), separator))) return *code;
   if (absl::Status valid = CheckLaunchOptions(options.launch); !valid.ok()) return Fail("overhead", valid, kUsage);
-  if (separator + 1 == arguments.end()) return Fail("overhead", kNoCommand, kUsage);
+  if (separator + 1 == arguments.end()) return Fail("overhead", kNothingToMeasure, kUsage);
   auto plan = MakePlan(options, Arguments(separator + 1, arguments.end()));
   if (!plan.ok()) return Fail("overhead", plan.status(), kUsage);
   plan->run_options = GivenOptions(launch_options);

@@ -12,7 +12,7 @@
 namespace slowtoken::cli {
 namespace {
 
-absl::StatusOr<std::string> ReadAll(const std::string& path) {
+absl::StatusOr<std::string> ReadProcFile(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -23,9 +23,9 @@ absl::StatusOr<std::string> ReadAll(const std::string& path) {
 template <typename Use>
 void ForEachPart(std::string_view text, char separator, Use use) {
   while (!text.empty()) {
-    const size_t end = std::min(text.find(separator), text.size());
-    use(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t end = text.find(separator);
+    use(end == text.npos ? text : text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
 }
 
@@ -33,13 +33,13 @@ void ForEachPart(std::string_view text, char separator, Use use) {
 
 absl::StatusOr<ProcessView> ProcessView::Of(int pid) {
   const std::string folder = absl::StrCat("/proc/", pid);
-  const absl::StatusOr<std::string> maps = ReadAll(folder + "/maps");
+  const absl::StatusOr<std::string> maps = ReadProcFile(folder + "/maps");
   if (!maps.ok()) {
     return absl::NotFoundError(absl::StrCat("process ", pid, " cannot be looked at: ", maps.status().message(),
                                             "; check the number, and run this as the same user or as root"));
   }
   // The variables may be unreadable although the maps are not.
-  return ProcessView(*maps, ReadAll(folder + "/environ").value_or(""));
+  return ProcessView(*maps, ReadProcFile(folder + "/environ").value_or(""));
 }
 
 ProcessView::ProcessView(std::string_view maps, std::string_view environment) {

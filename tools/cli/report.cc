@@ -17,9 +17,9 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"report", "Explains what traces show. TRACE is a file or a directory (all its processes).",
-                        Report};
-constexpr const char* kExamples =
+constexpr Verb kReportVerb = {"report",
+                              "Explains what traces show. TRACE is a file or a directory (all its processes).", Report};
+constexpr const char* kReportExamples =
     "  slowtoken report traces\n"
     "  slowtoken report traces --slo=ttft:500ms,itl:50ms\n"
     "  slowtoken report traces --request chatcmpl-123 --key $SLOWTOKEN_KEY\n"
@@ -72,7 +72,7 @@ int Write(const v1::Report& report, const ReportOptions& options, const report::
 
 int Report(const Arguments& arguments) {
   ReportOptions options;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kReportVerb, kReportExamples);
   AddOptions(app, options);
   if (auto code = app.Parse(arguments)) return *code;
   const bool is_page = options.format == "html";

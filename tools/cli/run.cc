@@ -20,15 +20,16 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"run", "Starts CMD with slowtoken inside it: `slowtoken run [options] -- CMD…`", Run};
-constexpr const char* kExamples =
+constexpr Verb kRunVerb = {"run", "Starts CMD with slowtoken inside it: `slowtoken run [options] -- CMD…`", Run};
+constexpr const char* kRunExamples =
     "  slowtoken run -o traces -- python -m vllm.entrypoints.openai.api_server --model M\n"
     "  slowtoken run -o traces --slo=ttft:500ms,itl:100ms -- ./server\n"
     "  slowtoken run -o traces --mode=trace -- ./server\n"
     "  slowtoken run -o traces --label model=M --label quantization=fp8 -- ./server\n"
     "  slowtoken run -o traces --sim -- ./server        on the simulated GPU\n";
 
-constexpr const char* kNoCommand = "no command given; write it after --, as in `slowtoken run -o traces -- ./server`";
+constexpr const char* kNothingToRun =
+    "no command given; write it after --, as in `slowtoken run -o traces -- ./server`";
 constexpr int kCommandNotExecutable = 126, kCommandNotFound = 127;  // as a shell has it
 
 void SetEnvironment(const LaunchEnvironment& environment) {
@@ -66,13 +67,13 @@ void SayWhatTheUserShouldKnow(const LaunchOptions& options, const RunIdentity& i
 int Run(const Arguments& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   const auto asked = [&](const char* word) { return std::find(arguments.begin(), separator, word) != separator; };
-  if (separator == arguments.end() && !asked("--help") && !asked("-h")) return Fail("run", kNoCommand, kUsage);
+  if (separator == arguments.end() && !asked("--help") && !asked("-h")) return Fail("run", kNothingToRun, kUsage);
   LaunchOptions options;
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kRunVerb, kRunExamples);
   AddLaunchOptions(app, options);
   if (auto code = app.Parse(Arguments(arguments.begin(), separator))) return *code;
   if (absl::Status valid = CheckLaunchOptions(options); !valid.ok()) return Fail("run", valid, kUsage);
-  if (separator + 1 == arguments.end()) return Fail("run", kNoCommand, kUsage);
+  if (separator + 1 == arguments.end()) return Fail("run", kNothingToRun, kUsage);
   if (!options.rules.empty()) {
     if (absl::Status pack = CheckRuleFile(options.rules).status(); !pack.ok()) return Fail("run", pack, kUnreadable);
   }

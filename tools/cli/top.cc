@@ -17,20 +17,20 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"top", "Watches running processes: `slowtoken top [PID|all]`. q quits.", Top};
-constexpr const char* kExamples =
+constexpr Verb kTopVerb = {"top", "Watches running processes: `slowtoken top [PID|all]`. q quits.", Top};
+constexpr const char* kTopExamples =
     "  slowtoken top                     all processes of this user, every 2 s\n"
     "  slowtoken top 4711 --interval=5\n"
     "  slowtoken top --once              one look since their start, as text\n";
 
-struct Options {
+struct TopOptions {
   std::string target = "all";
   std::string dir;
   double interval_s = 2;
   bool once = false;
 };
 
-TopLook Look(const Options& options, const std::vector<std::filesystem::path>& places) {
+TopLook Look(const TopOptions& options, const std::vector<std::filesystem::path>& places) {
   std::vector<ControlSocketFile> sockets = FindControlSockets(places);
   if (options.target != "all") {
     std::erase_if(sockets, [&](const ControlSocketFile& socket) { return absl::StrCat(socket.pid) != options.target; });
@@ -47,13 +47,13 @@ TopLook Look(const Options& options, const std::vector<std::filesystem::path>& p
   return look;
 }
 
-std::string Head(const Options& options, bool live) {
+std::string Head(const TopOptions& options, bool live) {
   const std::string clock = absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone());
   if (!live) return absl::StrCat("slowtoken top  ", clock);
   return absl::StrCat("slowtoken top  ", clock, "  every ", options.interval_s, " s  (q quits)");
 }
 
-int Once(const Options& options, const std::vector<std::filesystem::path>& places) {
+int Once(const TopOptions& options, const std::vector<std::filesystem::path>& places) {
   const TopLook look = Look(options, places);
   if (look.empty()) return Fail("top", NobodyThere(options.target, options.dir, places), kUnreadable);
   for (const std::string& line : TopLines(TopNumbers({}, look), Head(options, false), {.width = 200, .height = 0})) {
@@ -62,14 +62,14 @@ int Once(const Options& options, const std::vector<std::filesystem::path>& place
   return kDone;
 }
 
-void Draw(const Terminal& terminal, const Options& options, const TopLook& before, const TopLook& now) {
+void Draw(const Terminal& terminal, const TopOptions& options, const TopLook& before, const TopLook& now) {
   const TopSize size = {terminal.width(), terminal.height()};
   std::vector<std::string> lines = TopLines(TopNumbers(before, now), Head(options, true), size);
   if (now.empty()) lines.push_back("nobody answers; waiting");
   terminal.Draw(lines);
 }
 
-int Live(const Options& options, const std::vector<std::filesystem::path>& places) {
+int Live(const TopOptions& options, const std::vector<std::filesystem::path>& places) {
   Terminal terminal;
   if (!terminal.ok()) return Fail("top", "the terminal cannot be set up; try --once", kUnreadable);
   TopLook before, now;
@@ -94,8 +94,8 @@ int Live(const Options& options, const std::vector<std::filesystem::path>& place
 }  // namespace
 
 int Top(const Arguments& arguments) {
-  Options options;
-  VerbApp app(kVerb, kExamples);
+  TopOptions options;
+  VerbApp app(kTopVerb, kTopExamples);
   app.add_option("TARGET", options.target, "a process id, or `all`")->capture_default_str();
   app.add_option("--dir", options.dir, "where runs are looked for (default: SLOWTOKEN_DIR and the usual places)");
   app.add_option("--interval", options.interval_s, "seconds between two looks")

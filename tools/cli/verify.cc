@@ -19,12 +19,13 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {
+constexpr Verb kVerifyVerb = {
     "verify",
     "Checks traces: integrity, losses, coverage. Exit code 1 if bytes inside are damaged; a trace whose process was "
     "killed is whole up to its last chunk.",
     Verify};
-constexpr const char* kExamples = "  slowtoken verify traces\n  slowtoken verify traces/engine-4711-0a1b2c3d.stt\n";
+constexpr const char* kVerifyExamples =
+    "  slowtoken verify traces\n  slowtoken verify traces/engine-4711-0a1b2c3d.stt\n";
 
 constexpr size_t kShownOfAKind = 3;
 
@@ -102,7 +103,7 @@ void PrintCoverage(const analysis::TraceAnalysis& analysis) {
 
 int Verify(const Arguments& arguments) {
   TracePass::Input input{.paths = {}, .run = reader::kAllRuns};
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kVerifyVerb, kVerifyExamples);
   app.add_option("TRACE", input.paths, "trace files or directories")->required();
   if (auto code = app.Parse(arguments)) return *code;
   const absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "verify");

@@ -14,8 +14,8 @@
 namespace slowtoken::cli {
 namespace {
 
-constexpr Verb kVerb = {"why", "Explains one request, or one of its tokens: where its time went, and why.", Why};
-constexpr const char* kExamples =
+constexpr Verb kWhyVerb = {"why", "Explains one request, or one of its tokens: where its time went, and why.", Why};
+constexpr const char* kWhyExamples =
     "  slowtoken why traces 4aa65142dbf5d972\n"
     "  slowtoken why 4aa6 17                          of the newest run in the default place; the beginning is enough\n"
     "  slowtoken why traces chatcmpl-123 17 --key $SLOWTOKEN_KEY\n"
@@ -80,7 +80,7 @@ int Answer(const WhyOptions& options, const AskedLevels& levels) {
 int Why(const Arguments& arguments) {
   WhyOptions options;
   std::string words[3];  // which is which is found out afterwards
-  VerbApp app(kVerb, kExamples);
+  VerbApp app(kWhyVerb, kWhyExamples);
   app.add_option("TRACE", words[0],
                  "a file, or a directory with all processes of a run (default: the newest run in the default place of "
                  "`slowtoken run`)");

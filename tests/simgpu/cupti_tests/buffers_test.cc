@@ -13,8 +13,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 void LaunchOnTwoThreads() {
   cudaFree(nullptr);
   std::thread other([] { LaunchShort(nullptr); });

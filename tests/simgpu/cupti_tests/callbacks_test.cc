@@ -14,7 +14,6 @@ namespace simgpu_test {
 namespace {
 
 constexpr auto kLaunch = CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000;
-constexpr auto kSync = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
 
 struct Seen {
   CUpti_CallbackDomain domain;

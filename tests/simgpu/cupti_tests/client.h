@@ -12,6 +12,9 @@
 
 namespace simgpu_test {
 
+inline constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+inline constexpr auto kSync = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
+
 struct Record {
   size_t buffer = 0;  // index of the buffer it came in
   std::vector<uint8_t> bytes;

@@ -11,9 +11,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-constexpr auto kSync = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
-
 std::set<uint32_t> RuntimeCalls() {
   std::set<uint32_t> cbids;
   for (const auto& api : Client::Get().All<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME)) cbids.insert(api.cbid);

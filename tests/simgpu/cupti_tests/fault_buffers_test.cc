@@ -14,14 +14,12 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 void Start() {
   Client::Get().Register();
   Client::Get().Enable({kKernelKind});
 }
 
-void RunKernels(int count) {
+void LaunchKernels(int count) {
   for (int i = 0; i < count; ++i) LaunchShort(nullptr);
   cudaDeviceSynchronize();
 }
@@ -29,7 +27,7 @@ void RunKernels(int count) {
 TEST(BufferFaults, BugLog45_ManyBuffersBeforeTheFirstComesBack) {
   Scenario("cupti.prefetch=16", [] {
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     EXPECT_EQ(Client::Get().RequestThreads().size(), 16u);
     EXPECT_TRUE(Client::Get().Buffers().empty());
     EXPECT_EQ(Stats().buffers_outstanding, 16u);
@@ -40,10 +38,10 @@ TEST(BufferFaults, FinishedBuffersPileUp) {
   Scenario("cupti.delay_complete=3", [] {
     Client::Get().max_records = 1;
     Start();
-    RunKernels(3);
+    LaunchKernels(3);
     Client::Get().Flush();
     EXPECT_TRUE(Client::Get().Buffers().empty());
-    RunKernels(1);
+    LaunchKernels(1);
     EXPECT_TRUE(Eventually([] { return Client::Get().Buffers().size() == 4; }));
   });
 }
@@ -52,7 +50,7 @@ TEST(BufferFaults, BugLog44_BuffersKeptAndWrittenAfterStop) {
   Scenario("cupti.keep=1;cupti.write_after_stop=1", [] {
     Client& client = Client::Get();
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     client.ForceFlush();
     EXPECT_TRUE(client.Buffers().empty());
     EXPECT_EQ(Stats().late_writes, 0u);
@@ -67,7 +65,7 @@ TEST(BufferFaults, SlowCompleteAndSlowRequestTakeTheirTime) {
     using Clock = std::chrono::steady_clock;
     Start();
     const auto begin = Clock::now();
-    RunKernels(1);
+    LaunchKernels(1);
     EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(30));
     const auto flush = Clock::now();
     Client::Get().Flush();
@@ -86,7 +84,7 @@ TEST(BufferFaults, BugLog22_LockOrderInversionIsNamed) {
       client_lock.lock();
     };
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     client_lock.lock();
     std::thread flusher([] { Client::Get().Flush(); });
     EXPECT_TRUE(Eventually([] { return inside.load(); }));
@@ -107,7 +105,7 @@ TEST(BufferFaults, ForbiddenCallsFromBufferCallbacksAreMisuse) {
     };
     client.in_request = [] { EXPECT_EQ(cuptiActivityDisable(kKernelKind), CUPTI_ERROR_INVALID_OPERATION); };
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     client.Flush();
     ASSERT_EQ(simcuptiViolations(), 2u);
     EXPECT_STREQ(simcuptiViolation(0), "cuptiActivityDisable called from inside the buffer request callback");
@@ -123,7 +121,7 @@ TEST(BufferFaults, StrictForbidsEveryCallFromBufferCallbacks) {
       cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped);
     };
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     client.Flush();
     ASSERT_GE(simcuptiViolations(), 1u);
     EXPECT_NE(std::string(simcuptiViolation(0)).find("cuptiActivityGetNumDroppedRecords"), std::string::npos);
@@ -134,7 +132,7 @@ TEST(BufferFaults, ViolationsAreToldAtExit) {
   const Outcome outcome = RunChild("", [] {
     Client::Get().in_complete = [] { cuptiActivityFlushAll(0); };
     Start();
-    RunKernels(1);
+    LaunchKernels(1);
     Client::Get().Flush();
   });
   EXPECT_EQ(outcome.code, 0);

@@ -9,9 +9,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-constexpr auto kSync = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
-
 void Ignore(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
 TEST(Errors, AnyCodeAtAnyCallAndOccasion) {

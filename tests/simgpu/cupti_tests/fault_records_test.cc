@@ -13,8 +13,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 void RunKernels(int count, std::initializer_list<CUpti_ActivityKind> more = {}) {
   Client& client = Client::Get();
   client.Register();

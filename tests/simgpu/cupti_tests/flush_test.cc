@@ -9,8 +9,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 void SleepMs(long milliseconds) {
   const timespec time{milliseconds / 1000, milliseconds % 1000 * 1'000'000};
   nanosleep(&time, nullptr);

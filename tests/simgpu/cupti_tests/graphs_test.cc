@@ -12,8 +12,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 TEST(Graphs, NodesShareTheLaunchsIdAndNameTheirNode) {
   Scenario("", [] {
     Client& client = Client::Get();

@@ -15,9 +15,6 @@
 namespace simgpu_test {
 namespace {
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-constexpr auto kSync = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
-
 TEST(LifeCycle, WithoutADriverAsTheRealLibrary) {
   const Outcome outcome = RunProgram("simgpu_cupti_moments", "no_driver", nullptr);
   EXPECT_EQ(outcome.code, 0) << outcome.errors;

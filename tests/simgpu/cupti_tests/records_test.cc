@@ -20,8 +20,6 @@ uint64_t RealtimeNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-constexpr CUpti_ActivityKind kKernelKind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-
 // The kernel record takes its place at launch, API records at exit, the nested driver call before its runtime call; one
 // id for all three.
 TEST(Records, OrderInBufferAndSharedCorrelationId) {

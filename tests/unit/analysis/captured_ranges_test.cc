@@ -12,10 +12,10 @@ namespace {
 
 using record::ApiClass;
 
-constexpr TimeNs kBase = 1'000'000'000;
+constexpr TimeNs kCaptureStart = 1'000'000'000;
 
 // A process that captures graphs on thread 7 and replays them.
-class Story {
+class CaptureStory {
  public:
   void Call(const char* name, ApiClass api_class, bool captured = false) {
     record::ApiCall call = testing::LaunchCall(++correlation_, now_, now_ + 10, api_class);
@@ -82,11 +82,11 @@ class Story {
   testing::TestDictionary dictionary_;
   GraphPathSurvey survey_{*dictionary_};
   GraphPaths paths_;
-  TimeNs now_ = kBase;
+  TimeNs now_ = kCaptureStart;
   record::CorrelationId correlation_ = 0;
 };
 
-void CaptureLayers(Story& story, int layers) {
+void CaptureLayers(CaptureStory& story, int layers) {
   story.Begin();
   story.Kernels(1);
   for (int layer = 0; layer < layers; ++layer) {
@@ -99,7 +99,7 @@ void CaptureLayers(Story& story, int layers) {
 }
 
 TEST(CapturedRanges, NodesLieInWhatWasOpenWhenTheyWereCaptured) {
-  Story story;
+  CaptureStory story;
   story.In("start-up", [&] { CaptureLayers(story, 2); });
   for (int replay = 0; replay < 3; ++replay) story.Replay(5, {71, 72, 73, 74, 75, 76, 77}, "kkkckkc");
   story.Finish();
@@ -113,7 +113,7 @@ TEST(CapturedRanges, NodesLieInWhatWasOpenWhenTheyWereCaptured) {
 }
 
 TEST(CapturedRanges, TheOrderIsThatInWhichNodesRunWhateverTheirIdsAre) {
-  Story story;
+  CaptureStory story;
   CaptureLayers(story, 1);
   story.Replay(5, {40, 30, 20, 10}, "kkkc");
   story.Finish();
@@ -123,7 +123,7 @@ TEST(CapturedRanges, TheOrderIsThatInWhichNodesRunWhateverTheirIdsAre) {
 }
 
 TEST(CapturedRanges, GraphsOfOneShapeNeedNotBeToldApart) {
-  Story story;
+  CaptureStory story;
   for (int size = 0; size < 3; ++size) CaptureLayers(story, 1);
   story.Replay(5, {1, 2, 3, 4}, "kkkc");
   story.Replay(6, {11, 12, 13, 14}, "kkkc");
@@ -133,7 +133,7 @@ TEST(CapturedRanges, GraphsOfOneShapeNeedNotBeToldApart) {
 }
 
 TEST(CapturedRanges, OfCapturesThatDifferOnTheOutsideTheInsideIsTold) {
-  Story story;
+  CaptureStory story;
   for (const char* size : {"size 8", "size 16"}) {
     story.Begin();
     story.In(size, [&] { story.In("attention", [&] { story.Kernels(2); }); });
@@ -145,7 +145,7 @@ TEST(CapturedRanges, OfCapturesThatDifferOnTheOutsideTheInsideIsTold) {
 }
 
 TEST(CapturedRanges, WhatIsNotCertainIsOpaqueWithItsReason) {
-  Story story;
+  CaptureStory story;
   story.Replay(4, {1, 2}, "kk");  // before any capture
   for (const char* name : {"a", "b"}) {
     story.Begin();
@@ -178,7 +178,7 @@ TEST(CapturedRanges, WhatIsNotCertainIsOpaqueWithItsReason) {
 }
 
 TEST(CapturedRanges, AReplayThatLostRecordsDoesNotHideTheOthers) {
-  Story story;
+  CaptureStory story;
   CaptureLayers(story, 1);
   story.Replay(5, {1, 3, 4}, "kkc");
   story.Replay(5, {1, 2, 3, 4}, "kkkc");

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../times.h"
 #include "joined_run.h"
 
 namespace slowtoken::analysis {
 namespace {
 
-constexpr TimeNs kStart = 10'000'000'000, kMs = 1'000'000, kUs = 1'000;
+constexpr TimeNs kStart = 10'000'000'000;
 constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
 class CollectivesTest : public ::testing::Test {

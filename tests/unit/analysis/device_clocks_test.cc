@@ -3,15 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "../times.h"
 #include "events.h"
 
 namespace slowtoken::analysis {
 namespace {
 
-constexpr record::TimeNs kSecond = 1'000'000'000;
 const std::string kUuid = "GPU-5a000000-0000-0000-0000-000000000000";
 
-record::DeviceInfo Device(record::ProcessIndex process, uint32_t ordinal) {
+record::DeviceInfo DeviceInfoOf(record::ProcessIndex process, uint32_t ordinal) {
   record::DeviceInfo info;
   info.uuid[0] = 0x5a;
   info.ordinal = ordinal;
@@ -33,7 +33,7 @@ record::DeviceSample At(record::TimeNs time, uint32_t mhz, uint64_t reasons, rec
 
 TEST(DeviceClocks, SpreadsAndThrottledTime) {
   DeviceClocks clocks;
-  clocks.Add(Device(0, 0));
+  clocks.Add(DeviceInfoOf(0, 0));
   clocks.Add(At(10 * kSecond, 1980, 0x1));
   clocks.Add(At(11 * kSecond, 1410, 0x4 | 0x40));
   clocks.Add(At(12 * kSecond, 1200, 0x4));
@@ -53,7 +53,7 @@ TEST(DeviceClocks, SpreadsAndThrottledTime) {
 
 TEST(DeviceClocks, ASampleStandsForTwoSecondsAtMost) {
   DeviceClocks clocks;
-  clocks.Add(Device(0, 0));
+  clocks.Add(DeviceInfoOf(0, 0));
   clocks.Add(At(10 * kSecond, 1410, 0x4));
   clocks.Add(At(100 * kSecond, 1410, 0x4));
   EXPECT_EQ(clocks.Of(kUuid)->slowed_ns, 2 * kSecond);
@@ -61,8 +61,8 @@ TEST(DeviceClocks, ASampleStandsForTwoSecondsAtMost) {
 
 TEST(DeviceClocks, OfSeveralProcessesThatSampledItOneCounts) {
   DeviceClocks clocks;
-  clocks.Add(Device(0, 0));
-  clocks.Add(Device(1, 3));
+  clocks.Add(DeviceInfoOf(0, 0));
+  clocks.Add(DeviceInfoOf(1, 3));
   clocks.Add(At(10 * kSecond, 1000, 0));
   clocks.Add(At(10 * kSecond, 1500, 0, 1, 3));
   clocks.Add(At(11 * kSecond, 1500, 0, 1, 3));
@@ -72,7 +72,7 @@ TEST(DeviceClocks, OfSeveralProcessesThatSampledItOneCounts) {
 
 TEST(DeviceClocks, WithoutSamplesOrADeviceThereIsNothing) {
   DeviceClocks clocks;
-  clocks.Add(Device(0, 0));
+  clocks.Add(DeviceInfoOf(0, 0));
   EXPECT_FALSE(clocks.Of(kUuid));
   clocks.Add(At(10 * kSecond, 1000, 0, 7));
   EXPECT_FALSE(clocks.Of(kUuid)) << "of a device of which nothing else is known";

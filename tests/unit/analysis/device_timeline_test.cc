@@ -12,14 +12,14 @@
 namespace slowtoken::analysis {
 namespace {
 
-using Kind = DeviceTimeline::Kind;
+using SpanKind = DeviceTimeline::Kind;
 
 struct Timeline {
   LaunchPlaces places;
   DeviceTimeline device{places};
 
   // `call_end`: 0 = its call was not recorded. Thread 1 calls for 100 ns.
-  void Add(TimeNs start, TimeNs end, Kind kind, TimeNs call_end, record::LaneId lane = 0) {
+  void Add(TimeNs start, TimeNs end, SpanKind kind, TimeNs call_end, record::LaneId lane = 0) {
     const TimeNs call_start = call_end > 100 ? call_end - 100 : call_end;
     device.Add({start, end, {.call_start = call_start, .call_end = call_end, .thread = 1}, lane, kind});
   }
@@ -32,9 +32,9 @@ struct Timeline {
 
 TEST(DeviceTimeline, IdleBelongsToTheHostIfTheNextLaunchCameLater) {
   Timeline t;
-  t.Add(1000, 2000, Kind::kCompute, 900);
-  t.Add(3000, 4000, Kind::kCompute, 2500);  // launched at 2500, after the GPU fell idle at 2000
-  t.Add(4300, 5000, Kind::kCompute, 2600);  // already launched: it waited for something
+  t.Add(1000, 2000, SpanKind::kCompute, 900);
+  t.Add(3000, 4000, SpanKind::kCompute, 2500);  // launched at 2500, after the GPU fell idle at 2000
+  t.Add(4300, 5000, SpanKind::kCompute, 2600);  // already launched: it waited for something
   t.Finish(std::nullopt);
   EXPECT_EQ(t.device.busy_ns(), 2700u);
   EXPECT_EQ(t.device.idle_ns(), 1300u);
@@ -43,10 +43,10 @@ TEST(DeviceTimeline, IdleBelongsToTheHostIfTheNextLaunchCameLater) {
 
 TEST(DeviceTimeline, CopiesAloneAreIdleByCopyAndStreamsOverlap) {
   Timeline t;
-  t.Add(1000, 2000, Kind::kCompute, 900);
-  t.Add(1500, 2500, Kind::kCopy, 900);  // 500 ns of it alone
-  t.Add(2600, 3000, Kind::kCompute, 900);
-  t.Add(2700, 3500, Kind::kCompute, 900);  // another stream
+  t.Add(1000, 2000, SpanKind::kCompute, 900);
+  t.Add(1500, 2500, SpanKind::kCopy, 900);  // 500 ns of it alone
+  t.Add(2600, 3000, SpanKind::kCompute, 900);
+  t.Add(2700, 3500, SpanKind::kCompute, 900);  // another stream
   t.Finish(std::nullopt);
   EXPECT_EQ(t.device.busy_ns(), 1900u);
   EXPECT_EQ(t.device.idle_ns(), 600u);
@@ -56,8 +56,8 @@ TEST(DeviceTimeline, CopiesAloneAreIdleByCopyAndStreamsOverlap) {
 
 TEST(DeviceTimeline, NoWorkIsCutOutOfTheIdleTime) {
   Timeline t;
-  t.Add(1'000, 10'000, Kind::kCompute, 900);
-  t.Add(200'000, 210'000, Kind::kCompute, 190'000);
+  t.Add(1'000, 10'000, SpanKind::kCompute, 900);
+  t.Add(200'000, 210'000, SpanKind::kCompute, 190'000);
   RequestPresence presence;
   presence.Add(testing::RequestRange(3, 180'000, 0));  // still open at the end
   presence.Add(testing::RequestRange(1, 500, 0));      // open at first, then closed
@@ -70,8 +70,8 @@ TEST(DeviceTimeline, NoWorkIsCutOutOfTheIdleTime) {
 
 TEST(DeviceTimeline, WhatLaunchedTheWorkMayBeUnknown) {
   Timeline t;
-  t.Add(1000, 2000, Kind::kCompute, 0);
-  t.Add(3000, 4000, Kind::kCompute, 0);
+  t.Add(1000, 2000, SpanKind::kCompute, 0);
+  t.Add(3000, 4000, SpanKind::kCompute, 0);
   t.Finish(std::nullopt);
   EXPECT_EQ(t.device.idle_ns(), 1000u);
   EXPECT_EQ(t.device.idle_by(),
@@ -88,11 +88,11 @@ TEST(DeviceTimeline, BugLog115_BusyTimeEqualsABruteForceUnion) {
   for (int i = 0; i < 10'000; ++i) {
     const TimeNs start = 1 + std::min<TimeNs>(kSize - 100, static_cast<TimeNs>(i) * 20 + random() % 500);
     const TimeNs end = start + random() % 30;
-    const Kind kind = random() % 4 == 0 ? Kind::kCopy : Kind::kCompute;
+    const SpanKind kind = random() % 4 == 0 ? SpanKind::kCopy : SpanKind::kCompute;
     t.Add(start, end, kind, 1);
     for (TimeNs at = start; at < end; ++at) {
       any[at] = true;
-      if (kind == Kind::kCompute) compute[at] = true;
+      if (kind == SpanKind::kCompute) compute[at] = true;
       first = std::min(first, at);
       last = std::max(last, at + 1);
     }
@@ -152,9 +152,9 @@ TEST(Devices, DevicesWhoseUuidIsNotKnownAreTheirProcessesOwnAndKeepTheirName) {
 
 TEST(DeviceTimeline, AnIdleIntervalEndedByWorkWithoutALaunchIsUnknownAndTheFiveAddUp) {
   Timeline t;
-  t.Add(1000, 2000, Kind::kCompute, 900);
-  t.Add(2500, 3000, Kind::kCompute, 0);  // 500 ns: nobody knows why
-  t.Add(3200, 4000, Kind::kCompute, 3'100);
+  t.Add(1000, 2000, SpanKind::kCompute, 900);
+  t.Add(2500, 3000, SpanKind::kCompute, 0);  // 500 ns: nobody knows why
+  t.Add(3200, 4000, SpanKind::kCompute, 3'100);
   t.Finish(std::nullopt);
   EXPECT_EQ(t.device.idle_by(),
             (IdleBy{.host = 200, .dependency = 0, .copy = 0, .no_work = std::nullopt, .unknown = 500}));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../times.h"
 #include "analysis/scoped_events.h"
 
 namespace slowtoken::analysis {
@@ -14,10 +15,8 @@ using record::AnnotationName;
 using record::RowKind;
 using record::RowOp;
 using record::TimeNs;
-using testing::HasSubstr;
-using testing::SizeIs;
-
-constexpr TimeNs kMs = 1'000'000, kSecond = 1'000'000'000;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 Annotation Keyed(AnnotationName name, uint64_t iter, TimeNs start, uint32_t engine = 0) {
   Annotation annotation;

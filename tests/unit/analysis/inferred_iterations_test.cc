@@ -12,7 +12,7 @@ namespace slowtoken::analysis {
 namespace {
 
 using record::ApiClass;
-using Kind = InferredIteration::Kind;
+using IterationKind = InferredIteration::Kind;
 
 // An engine on one thread: what it launches, and the iterations that it means.
 class Engine {
@@ -114,7 +114,7 @@ std::vector<InferredIteration> Infer(const std::vector<const Engine*>& engines, 
   return run.analysis().inferred().all();
 }
 
-size_t CountOf(const std::vector<InferredIteration>& all, Kind kind) {
+size_t CountOf(const std::vector<InferredIteration>& all, IterationKind kind) {
   return static_cast<size_t>(
       std::count_if(all.begin(), all.end(), [kind](const InferredIteration& i) { return i.kind == kind; }));
 }
@@ -127,7 +127,7 @@ TEST(InferredIterations, AReplayPerDecodeStep) {
   }
   const auto all = Infer({&engine});
   ASSERT_EQ(all.size(), engine.meant);
-  EXPECT_EQ(CountOf(all, Kind::kDecode), 50u);
+  EXPECT_EQ(CountOf(all, IterationKind::kDecode), 50u);
   EXPECT_EQ(all[0].graph_launches, 1u);
   EXPECT_EQ(all[0].busy_ns, 400'000u);
   EXPECT_EQ(all[0].since_last_ns, 0u);
@@ -148,7 +148,7 @@ TEST(InferredIterations, EagerPrefillsWithGapsBetweenThem) {
   }
   const auto all = Infer({&engine});
   ASSERT_EQ(all.size(), engine.meant);
-  EXPECT_EQ(CountOf(all, Kind::kPrefill), 20u);
+  EXPECT_EQ(CountOf(all, IterationKind::kPrefill), 20u);
   EXPECT_EQ(all[3].kernels, 17u);
   EXPECT_EQ(all[3].busy_ns, 17u * 20'000);
 }
@@ -161,8 +161,8 @@ TEST(InferredIterations, PrefillAndDecodeInTurn) {
   }
   const auto all = Infer({&engine});
   ASSERT_EQ(all.size(), engine.meant);
-  EXPECT_EQ(CountOf(all, Kind::kPrefill), 6u);
-  EXPECT_EQ(CountOf(all, Kind::kDecode), 24u);
+  EXPECT_EQ(CountOf(all, IterationKind::kPrefill), 6u);
+  EXPECT_EQ(CountOf(all, IterationKind::kDecode), 24u);
 }
 
 TEST(InferredIterations, TwoThreadsOnTwoStreamsAreToldApart) {
@@ -175,8 +175,8 @@ TEST(InferredIterations, TwoThreadsOnTwoStreamsAreToldApart) {
   }
   const auto all = Infer({&one, &two});
   ASSERT_EQ(all.size(), one.meant + two.meant);
-  EXPECT_EQ(CountOf(all, Kind::kDecode), 40u);
-  EXPECT_EQ(CountOf(all, Kind::kPrefill), 40u);
+  EXPECT_EQ(CountOf(all, IterationKind::kDecode), 40u);
+  EXPECT_EQ(CountOf(all, IterationKind::kPrefill), 40u);
 }
 
 TEST(InferredIterations, TwoStreamsOfOneThreadAreOneIteration) {
@@ -204,7 +204,7 @@ TEST(InferredIterations, GraphsRecordedNodeByNode) {
   }
   const auto all = Infer({&engine});
   ASSERT_EQ(all.size(), engine.meant);
-  EXPECT_EQ(CountOf(all, Kind::kDecode), 20u);
+  EXPECT_EQ(CountOf(all, IterationKind::kDecode), 20u);
   EXPECT_EQ(all[7].kernels, 40u);
 }
 

@@ -12,8 +12,8 @@
 namespace slowtoken::analysis {
 namespace {
 
-constexpr TimeNs kBase = 1'000'000'000;
-constexpr TimeNs At(uint64_t us) { return kBase + us * 1000; }
+constexpr TimeNs kLaunchStart = 1'000'000'000;
+constexpr TimeNs At(uint64_t us) { return kLaunchStart + us * 1000; }
 
 struct Call {
   record::ThreadId thread;
@@ -31,7 +31,7 @@ struct Work {
   uint32_t stream;
 };
 
-struct Story {
+struct LaunchStory {
   std::vector<Call> calls;  // correlation id = index + 1
   std::vector<Range> ranges;
   std::vector<Work> work;  // by start
@@ -42,7 +42,7 @@ using Sums = std::map<Place, std::vector<uint64_t>>;
 
 class Oracle {
  public:
-  explicit Oracle(const Story& story) : story_(story) {
+  explicit Oracle(const LaunchStory& story) : story_(story) {
     for (const Work& work : story.work) {
       first_ = std::min(first_, work.start);
       last_ = std::max(last_, work.end);
@@ -101,7 +101,7 @@ class Oracle {
   }
 
  private:
-  const Story& story_;
+  const LaunchStory& story_;
   uint64_t first_ = ~uint64_t{0}, last_ = 0;
   std::vector<std::map<uint32_t, int>> running_;  // by µs: streams with a kernel, and 10 + stream with a copy
 };
@@ -111,7 +111,7 @@ class Storyteller {
  public:
   explicit Storyteller(uint32_t seed) : random_(seed) {}
 
-  Story Tell() {
+  LaunchStory Tell() {
     for (const record::ThreadId thread : {11u, 12u}) TellThread(thread);
     TellGpu();
     return std::move(story_);
@@ -157,13 +157,13 @@ class Storyteller {
   }
 
   std::mt19937 random_;
-  Story story_;
+  LaunchStory story_;
   std::map<uint64_t, uint32_t> starts_;
 };
 
 class LaunchGapsTest : public ::testing::TestWithParam<uint32_t> {
  protected:
-  void Play(const Story& story) {
+  void Play(const LaunchStory& story) {
     const record::ShapeId shape = dictionary_.Shape("k");
     for (int i = 0; i < 8; ++i) dictionary_->InternText("range " + std::to_string(i));  // the names are their ids
     for (const Range& range : story.ranges) {
@@ -213,7 +213,7 @@ class LaunchGapsTest : public ::testing::TestWithParam<uint32_t> {
 };
 
 TEST_P(LaunchGapsTest, AllNumbersAreThoseOfTheDocument) {
-  const Story story = Storyteller(GetParam()).Tell();
+  const LaunchStory story = Storyteller(GetParam()).Tell();
   const Oracle oracle(story);
   Play(story);
   const Sums idle = oracle.HostIdle();

@@ -36,7 +36,7 @@ record::RequestSummary Request(record::RequestId req, record::TimeNs arrival, re
   return summary;
 }
 
-record::GapSummary Gap(record::RequestId req, uint32_t n, record::TimeNs start, uint16_t process) {
+record::GapSummary GapOf(record::RequestId req, uint32_t n, record::TimeNs start, uint16_t process) {
   record::GapSummary gap;
   gap.req = req;
   gap.n = n;
@@ -65,9 +65,9 @@ class SummaryChoiceTest : public ::testing::Test {
 };
 
 TEST_F(SummaryChoiceTest, WithAllDetailTheComputedOneCounts) {
-  recorded().On(Gap(1, 2, 110, 0));
+  recorded().On(GapOf(1, 2, 110, 0));
   recorded().On(Request(1, 100, 200, 0));
-  computed().On(Gap(1, 2, 110, 9));
+  computed().On(GapOf(1, 2, 110, 9));
   computed().On(Request(1, 100, 200, 9));
   EXPECT_EQ(log_.text, "gap 2 by 9; request 1 by 9; ") << "at once, nothing is kept";
   EXPECT_EQ(Finish(), "gap 2 by 9; request 1 by 9; ");
@@ -85,7 +85,7 @@ TEST_F(SummaryChoiceTest, WhereDetailEndsTheRecordedOneKnowsTheEnd) {
   record::RequestSummary cut = Request(1, 100, 140, 9);
   cut.finish = record::FinishReason::kUnfinished;
   computed().On(cut);
-  recorded().On(Gap(1, 2, 110, 0));
+  recorded().On(GapOf(1, 2, 110, 0));
   recorded().On(Request(1, 100, 200, 0));
   EXPECT_EQ(Finish(), "gap 2 by 0; request 1 by 0; ");
 }
@@ -118,10 +118,10 @@ TEST_F(SummaryChoiceTest, BackInFullDetailWhatArrivesLaterIsCovered) {
 
 TEST_F(SummaryChoiceTest, WithoutDetailTheProcessThatSawTheArrivalCounts) {
   processes_[0].detail_from = processes_[1].detail_from = UINT64_MAX;
-  recorded().On(Gap(1, 2, 110, 0));
-  recorded().On(Gap(1, 3, 120, 0));
+  recorded().On(GapOf(1, 2, 110, 0));
+  recorded().On(GapOf(1, 3, 120, 0));
   recorded().On(Request(1, 0, 200, 0, false));
-  recorded().On(Gap(1, 2, 110, 1));
+  recorded().On(GapOf(1, 2, 110, 1));
   recorded().On(Request(1, 100, 200, 1));
   EXPECT_EQ(log_.text, "");
   EXPECT_EQ(Finish(), "gap 2 by 1; request 1 by 1; ");
@@ -131,16 +131,16 @@ TEST_F(SummaryChoiceTest, DetailThatBeginsWithinTheRequestIsNotEnough) {
   processes_[1].detail_from = 150;
   computed().On(Request(1, 100, 200, 9));
   recorded().On(Request(1, 100, 200, 1));
-  computed().On(Gap(2, 2, 170, 9));
+  computed().On(GapOf(2, 2, 170, 9));
   computed().On(Request(2, 160, 200, 9));
-  recorded().On(Gap(2, 2, 170, 1));
+  recorded().On(GapOf(2, 2, 170, 1));
   recorded().On(Request(2, 160, 200, 1));
   EXPECT_EQ(Finish(), "gap 2 by 9; request 2 by 9; request 1 by 1; ");
 }
 
 TEST_F(SummaryChoiceTest, WhatNobodyRecordedIsComputedAfterAll) {
   processes_[0].detail_from = 150;
-  computed().On(Gap(1, 2, 110, 9));
+  computed().On(GapOf(1, 2, 110, 9));
   computed().On(Request(1, 100, 200, 9));
   EXPECT_EQ(log_.text, "");
   EXPECT_EQ(Finish(), "gap 2 by 9; request 1 by 9; ");

@@ -11,8 +11,6 @@ namespace {
 
 using record::AnnotationName;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-
 EngineConfig Tiny() {
   EngineConfig config;
   config.limits = {.requests = 8,

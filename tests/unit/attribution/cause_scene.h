@@ -16,7 +16,7 @@ using record::CauseFinding;
 using record::Confidence;
 using record::EvidenceKind;
 
-constexpr TimeNs kBase = 5 * kSecond;
+constexpr TimeNs kCauseStart = 5 * kSecond;
 constexpr record::ThreadId kScheduler = 1, kWorker = 2;
 constexpr record::CorrelationId kSpare = 100'000;  // ids from here on are the test's
 
@@ -42,7 +42,7 @@ class CauseScene : public ::testing::Test {
   // Samples of both threads up to `end`, in pieces of 100 ms.
   void Watch(TimeNs end) {
     for (const record::ThreadId thread : {kScheduler, kWorker}) {
-      for (TimeNs at = kBase; at < end; at += 100 * kMs) {
+      for (TimeNs at = kCauseStart; at < end; at += 100 * kMs) {
         record::CpuSample sample{.start = at, .end = at + 100 * kMs, .ran_ns = ran_, .thread = thread, .exact = exact_};
         sample.waited_ns = waited_;
         Log(sample, sample.end);

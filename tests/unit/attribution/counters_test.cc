@@ -8,8 +8,6 @@ namespace {
 
 using record::Counter;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-
 void PlayAndCount(Bench& bench, Scene& scene) {
   scene.Play();
   bench.engine().EmitCounters();

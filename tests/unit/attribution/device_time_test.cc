@@ -13,8 +13,6 @@ namespace {
 using record::IdleReason;
 using record::TimeNs;
 
-constexpr TimeNs kBase = 100 * kSecond;
-
 class DeviceTimeTest : public ::testing::Test {
  protected:
   explicit DeviceTimeTest(uint32_t pieces = 64) {

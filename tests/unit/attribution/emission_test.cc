@@ -8,9 +8,6 @@ namespace {
 
 using record::AnnotationName;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-constexpr record::TimeNs At(uint64_t us) { return kBase + us * kUs; }
-
 class EmissionTest : public ::testing::Test {
  protected:
   const record::RequestSummary& Play() {

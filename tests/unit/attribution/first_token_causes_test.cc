@@ -26,7 +26,7 @@ struct Times {
 class FirstTokenCausesTest : public CauseScene {
  protected:
   void Play(const Path& odd, const std::function<void(const Times&)>& more = {}) {
-    TimeNs at = kBase;
+    TimeNs at = kCauseStart;
     for (record::RequestId req = 1; req <= kOdd; ++req) {
       const Times times = Add(req, req == kOdd ? odd : Path{}, at);
       if (req == kOdd && more) more(times);
@@ -40,7 +40,7 @@ class FirstTokenCausesTest : public CauseScene {
   void Deliver() {
     std::stable_sort(scene_.log().begin(), scene_.log().end(),
                      [](const LoggedEvent& a, const LoggedEvent& b) { return a.known < b.known; });
-    TimeNs next = kBase + kSecond;
+    TimeNs next = kCauseStart + kSecond;
     for (const LoggedEvent& event : scene_.log()) {
       for (; event.known > next; next += 100 * kMs) bench_.Advance(next);
       event.DeliverTo(bench_.engine());
@@ -254,8 +254,8 @@ TEST_F(FirstTokenCausesTest, AFirstTokenThatIsThereAndNotSent) {
 }
 
 TEST_F(FirstTokenCausesTest, FreshServersAreNotSlowBelowASecond) {
-  Add(1, {.queue = 900 * kMs}, kBase);
-  Add(2, {.queue = 1100 * kMs}, kBase + 2 * kSecond);
+  Add(1, {.queue = 900 * kMs}, kCauseStart);
+  Add(2, {.queue = 1100 * kMs}, kCauseStart + 2 * kSecond);
   Deliver();
   EXPECT_FALSE(bench_.out().Find(1)->is_slow);
   EXPECT_TRUE(bench_.out().Find(2)->is_slow);

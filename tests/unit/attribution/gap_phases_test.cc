@@ -10,9 +10,6 @@ using record::AnnotationName;
 using record::GapPhase;
 using record::RowKind;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-constexpr record::TimeNs At(uint64_t us) { return kBase + us * kUs; }
-
 uint64_t Us(const record::GapSummary& gap, GapPhase phase) { return gap.phases[static_cast<size_t>(phase)] / kUs; }
 
 // Request 1 gets token 1 at 600 from iteration 1 and token 2 from iteration 3; what is in between varies.

@@ -11,9 +11,6 @@ namespace {
 using record::AnnotationName;
 using record::ApiClass;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-constexpr record::TimeNs At(uint64_t us) { return kBase + us * kUs; }
-
 class GpuJoinTest : public ::testing::Test {
  protected:
   const record::IterationSummary& Iteration(uint64_t iter) {

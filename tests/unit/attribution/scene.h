@@ -5,13 +5,15 @@
 #include <optional>
 #include <string_view>
 
+#include "../times.h"
 #include "attribution/engine.h"
 #include "event_log.h"
 #include "summary_log.h"
 
 namespace slowtoken::attribution::testing {
 
-inline constexpr record::TimeNs kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000;
+inline constexpr record::TimeNs kBase = 100 * kSecond;  // when a scene begins
+constexpr record::TimeNs At(uint64_t us) { return kBase + us * kUs; }
 
 EngineConfig SmallConfig(uint32_t processes = 1);
 

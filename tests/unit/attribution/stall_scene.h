@@ -34,7 +34,7 @@ class StallCausesTest : public CauseScene {
 
   // Plays kSteps steps, the odd one as given; `more` adds what happens in it.
   void Play(const Step& odd, const std::function<void(const Times&)>& more = {}) {
-    TimeNs at = kBase;
+    TimeNs at = kCauseStart;
     for (uint64_t i = 1; i <= kSteps; ++i) {
       const Times times = Add(i, i == kOdd ? odd : Step{}, at);
       if (i == kOdd && more) more(times);

@@ -10,8 +10,6 @@ using record::AnnotationName;
 using record::RowKind;
 using record::TtftPhase;
 
-constexpr record::TimeNs kBase = 100 * kSecond;
-
 uint64_t Us(const record::RequestSummary& request, TtftPhase phase) {
   return request.ttft_phases[static_cast<size_t>(phase)] / kUs;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "../times.h"
+
 namespace slowtoken::attribution {
 namespace {
 
@@ -11,8 +13,6 @@ using record::Annotation;
 using record::AnnotationField;
 using record::AnnotationName;
 using record::TriggerKind;
-
-constexpr TimeNs kMs = 1'000'000;
 
 class WaitWatchTest : public ::testing::Test {
  protected:

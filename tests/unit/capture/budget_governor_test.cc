@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "../times.h"
+
 namespace slowtoken::capture {
 namespace {
 
@@ -12,7 +14,6 @@ using record::DetailLevel;
 using record::DetailReason;
 
 constexpr uint32_t kOnePercent = 10'000;
-constexpr base::TimeNs kSecond = 1'000'000'000;
 
 class BudgetGovernorTest : public ::testing::Test {
  protected:

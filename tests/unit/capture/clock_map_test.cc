@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "../times.h"
+
 namespace slowtoken::capture {
 namespace {
 
@@ -92,7 +94,7 @@ record::ClockSnapshot Asleep(uint64_t monotonic, uint64_t boottime, uint64_t tsc
 // One tick is a third of a nanosecond. The machine sleeps for an hour between the second and the third snapshot.
 TEST(ClockMap, SuspendWithATscThatGoesOnKeepsTimesOnBothSides) {
   if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
-  constexpr uint64_t kHour = 3'600'000'000'000, kMs = 1'000'000;
+  constexpr uint64_t kHour = 3'600'000'000'000;
   ClockMap map;
   map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
   map.AddSnapshot(Asleep(2000 * kMs, 2000 * kMs, 3 * 2000 * kMs));
@@ -105,7 +107,6 @@ TEST(ClockMap, SuspendWithATscThatGoesOnKeepsTimesOnBothSides) {
 
 TEST(ClockMap, SuspendWithATscThatStartsOverKeepsTimesOnBothSides) {
   if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
-  constexpr uint64_t kMs = 1'000'000;
   ClockMap map;
   map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
   map.AddSnapshot(Asleep(2000 * kMs, 2000 * kMs, 3 * 2000 * kMs));
@@ -117,7 +118,6 @@ TEST(ClockMap, SuspendWithATscThatStartsOverKeepsTimesOnBothSides) {
 // Both clocks are never read at the same instant: a preempted reader is no suspend.
 TEST(ClockMap, AFewMillisecondsBetweenTwoReadingsAreNoSuspend) {
   if (!ClockMap::TscUsable()) GTEST_SKIP() << "the TSC is not the kernel's clock here";
-  constexpr uint64_t kMs = 1'000'000;
   ClockMap map;
   map.AddSnapshot(Asleep(1000 * kMs, 1000 * kMs, 3 * 1000 * kMs));
   map.AddSnapshot(Asleep(2000 * kMs, 2008 * kMs, 3 * 2000 * kMs));

@@ -14,11 +14,10 @@
 #include <filesystem>
 #include <string>
 
+#include "../times.h"
 #include "capture/control_server.h"
 
 namespace slowtoken::capture {
-
-inline constexpr base::TimeNs kSecond = 1'000'000'000;
 
 // Answers with the request's text, or with as many bytes as a status request asks for.
 class Echo final : public ControlHandler {

@@ -9,13 +9,14 @@
 #include <set>
 #include <vector>
 
+#include "../times.h"
+
 namespace slowtoken::capture {
 namespace {
 
 using record::AnnotationField;
 using record::DetailLevel;
 
-constexpr base::TimeNs kMs = 1'000'000;
 constexpr base::TimeNs kRound = 250 * kMs;
 
 class DetailSamplerTest : public ::testing::Test {

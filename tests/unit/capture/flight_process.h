@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "../times.h"
 #include "capture/flight_recorder.h"
 
 namespace slowtoken::capture {
-
-inline constexpr base::TimeNs kSecond = 1'000'000'000;
 
 // What a dump holds.
 class Seen final : public record::EventVisitor {

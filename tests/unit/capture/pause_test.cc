@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-class Seen final : public record::EventVisitor {
+class PauseWatcher final : public record::EventVisitor {
  public:
   void On(const record::ApiCall& call) override { calls.push_back(call.correlation); }
   void On(const record::Kernel& kernel) override { kernels.push_back(kernel.correlation); }
@@ -31,9 +31,9 @@ class Seen final : public record::EventVisitor {
 
 class PauseTest : public ::testing::Test {
  protected:
-  Seen End() {
+  PauseWatcher End() {
     trace_.pipeline().LastRound(base::MonotonicNow());
-    Seen seen;
+    PauseWatcher seen;
     trace_.ReplayFrom(0, seen);
     return seen;
   }
@@ -61,7 +61,7 @@ TEST_F(PauseTest, WhatWasLaunchedMeanwhileIsNotThereAndTheTimeIsBlind) {
   source_.AddLaunch(4);
   source_.AddKernel(4);
   pipeline().Round();
-  const Seen seen = End();
+  const PauseWatcher seen = End();
   EXPECT_THAT(seen.calls, ElementsAre(1, 4));
   EXPECT_THAT(seen.kernels, UnorderedElementsAre(1, 4));
   EXPECT_GE(seen.paused, before);
@@ -75,7 +75,7 @@ TEST_F(PauseTest, WhatWasRecordedIsWrittenWhileThePauseLasts) {
   pipeline().Pause(true);
   source_.AddLaunch(1);
   pipeline().Round();
-  Seen seen;
+  PauseWatcher seen;
   trace_.ReplayFrom(0, seen);
   EXPECT_THAT(seen.calls, ElementsAre(1)) << "its round ended with the pause";
   EXPECT_GE(seen.last_watermark, seen.paused - 1'000'000'000);
@@ -85,7 +85,7 @@ TEST_F(PauseTest, PausedToTheEnd) {
   pipeline().Pause(true);
   pipeline().Round();
   source_.AddLaunch(1);
-  const Seen seen = End();
+  const PauseWatcher seen = End();
   EXPECT_TRUE(seen.calls.empty());
   EXPECT_NE(seen.paused, 0u);
   EXPECT_EQ(seen.active, 0u);
@@ -96,7 +96,7 @@ TEST_F(PauseTest, StopAndStartWithinARoundIsNoPause) {
   pipeline().Pause(false);
   source_.AddLaunch(1);
   pipeline().Round();
-  const Seen seen = End();
+  const PauseWatcher seen = End();
   EXPECT_THAT(seen.calls, ElementsAre(1));
   EXPECT_EQ(seen.paused, 0u);
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "../times.h"
 #include "recorded_trace.h"
 #include "scripted_source.h"
 
@@ -16,11 +17,10 @@ using record::Annotation;
 using record::AnnotationField;
 using record::AnnotationName;
 
-constexpr base::TimeNs kMs = 1'000'000;
 constexpr uint64_t kIterations = 300;
 
 // What a replay brings.
-class Seen final : public record::EventVisitor {
+class Replayed final : public record::EventVisitor {
  public:
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override { ++kernels[kernel.correlation]; }
@@ -124,14 +124,14 @@ class Workload {
   base::TimeNs start_;
 };
 
-Seen Record(const Workload& workload, void (*adjust)(Config&)) {
+Replayed Record(const Workload& workload, void (*adjust)(Config&)) {
   ScriptedSource source;
   RecordedTrace trace(source, adjust);
   workload.Into(source);
   trace.pipeline().Round();
   trace.pipeline().Round();
   trace.pipeline().LastRound(base::MonotonicNow() + 1'000'000'000);
-  Seen seen;
+  Replayed seen;
   trace.ReplayFrom(0, seen);
   return seen;
 }
@@ -140,8 +140,8 @@ Workload LongAgo() { return Workload(base::MonotonicNow() - 4'000 * kMs); }
 
 TEST(SampledTrace, SaysTheSameWithLessDetail) {
   const Workload workload = LongAgo();
-  const Seen whole = Record(workload, nullptr);
-  const Seen sampled =
+  const Replayed whole = Record(workload, nullptr);
+  const Replayed sampled =
       Record(workload, [](Config& config) { config.sampling = {.by_request = false, .keep_one_in = 10}; });
   ASSERT_EQ(whole.calls.size(), 3 * kIterations);
   ASSERT_GT(whole.summaries.size(), 2 * kIterations - 10);
@@ -169,9 +169,9 @@ TEST(SampledTrace, SaysTheSameWithLessDetail) {
 TEST(SampledTrace, ARequestThatFallsIntoTheSampleKeepsAllItsIterations) {
   const Workload workload = LongAgo();
   const auto by_request = [](Config& config) { config.sampling = {.by_request = true, .keep_one_in = 7}; };
-  const Seen kept = Record(workload, by_request);
+  const Replayed kept = Record(workload, by_request);
   EXPECT_EQ(kept.calls.size(), 3 * kIterations) << "7 divides the request's pseudonym";
-  const Seen left_out =
+  const Replayed left_out =
       Record(workload, [](Config& config) { config.sampling = {.by_request = true, .keep_one_in = 5}; });
   EXPECT_TRUE(left_out.calls.empty());
   EXPECT_TRUE(left_out.kernels.empty());
@@ -179,7 +179,7 @@ TEST(SampledTrace, ARequestThatFallsIntoTheSampleKeepsAllItsIterations) {
 }
 
 TEST(SampledTrace, ABudgetIsToldAtTheHeadOfTheTrace) {
-  const Seen seen = Record(LongAgo(), [](Config& config) { config.budget_ppm = 12'345; });
+  const Replayed seen = Record(LongAgo(), [](Config& config) { config.budget_ppm = 12'345; });
   EXPECT_EQ(seen.level.level, record::DetailLevel::kFull);
   EXPECT_EQ(seen.level.budget_ppm, 12'345u);
   EXPECT_EQ(seen.calls.size(), 3 * kIterations);

@@ -49,12 +49,12 @@ constexpr const char* kThroughput = "if [ -n \"$INSIDE\" ]; then echo tok_per_s 
 TEST_F(OverheadTest, FiguresOfTheOutputAreComparedInPairs) {
   const CommandResult result = Measure({"--figure=tok.*", "--format=json", "--seed=7"}, kThroughput);
   ASSERT_EQ(result.code, 0) << result.err;
-  const nlohmann::json json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json.at("schema"), "slowtoken.overhead.v1");
-  EXPECT_EQ(json.at("pairs"), 4);
-  EXPECT_EQ(json.at("seed"), 7);
-  EXPECT_EQ(json.at("order").get<std::string>().size(), 8u);
-  EXPECT_EQ(json.at("mode"), "flight");
+  const nlohmann::json written = nlohmann::json::parse(result.out);
+  EXPECT_EQ(written.at("schema"), "slowtoken.overhead.v1");
+  EXPECT_EQ(written.at("pairs"), 4);
+  EXPECT_EQ(written.at("seed"), 7);
+  EXPECT_EQ(written.at("order").get<std::string>().size(), 8u);
+  EXPECT_EQ(written.at("mode"), "flight");
   const nlohmann::json figure = Figure(result, "tok_per_s");
   EXPECT_NEAR(figure.at("without").get<double>(), 100, 1e-9);
   EXPECT_NEAR(figure.at("with").get<double>(), 90, 1e-9);

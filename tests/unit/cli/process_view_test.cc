@@ -5,8 +5,8 @@
 namespace slowtoken::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* kMaps =
     "55d0-55d1 r--p 00000000 08:01 1 /usr/bin/python3\n"

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "../times.h"
+
 namespace slowtoken::cupti {
 namespace {
-
-constexpr base::TimeNs kSecond = 1'000'000'000;
 
 class RearmTimerTest : public testing::Test {
  protected:

@@ -9,9 +9,9 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr TimeNs kStart = 1'000'000'000;
 

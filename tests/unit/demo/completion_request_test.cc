@@ -5,9 +5,11 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-std::string Error(const std::string& body) { return std::string(ParseCompletionRequest(body).status().message()); }
+std::string RequestError(const std::string& body) {
+  return std::string(ParseCompletionRequest(body).status().message());
+}
 
 TEST(CompletionRequest, ReadsAllFields) {
   const auto request = ParseCompletionRequest(R"({"prompt_tokens":812,"max_tokens":64,"stream":true,"model":"x"})");
@@ -26,14 +28,14 @@ TEST(CompletionRequest, DefaultsAndPromptText) {
 }
 
 TEST(CompletionRequest, RefusesWhatItCannotUse) {
-  EXPECT_THAT(Error("{"), HasSubstr("JSON object"));
-  EXPECT_THAT(Error("[1]"), HasSubstr("JSON object"));
-  EXPECT_THAT(Error("{}"), HasSubstr("prompt_tokens (or prompt) is missing"));
-  EXPECT_THAT(Error(R"({"prompt_tokens":0})"), HasSubstr("prompt_tokens must be"));
-  EXPECT_THAT(Error(R"({"prompt_tokens":"9"})"), HasSubstr("prompt_tokens must be"));
-  EXPECT_THAT(Error(R"({"prompt_tokens":9,"max_tokens":-1})"), HasSubstr("max_tokens must be"));
-  EXPECT_THAT(Error(R"({"prompt_tokens":9,"max_tokens":1e30})"), HasSubstr("max_tokens must be"));
-  EXPECT_THAT(Error(R"({"prompt_tokens":9,"stream":1})"), HasSubstr("stream must be"));
+  EXPECT_THAT(RequestError("{"), HasSubstr("JSON object"));
+  EXPECT_THAT(RequestError("[1]"), HasSubstr("JSON object"));
+  EXPECT_THAT(RequestError("{}"), HasSubstr("prompt_tokens (or prompt) is missing"));
+  EXPECT_THAT(RequestError(R"({"prompt_tokens":0})"), HasSubstr("prompt_tokens must be"));
+  EXPECT_THAT(RequestError(R"({"prompt_tokens":"9"})"), HasSubstr("prompt_tokens must be"));
+  EXPECT_THAT(RequestError(R"({"prompt_tokens":9,"max_tokens":-1})"), HasSubstr("max_tokens must be"));
+  EXPECT_THAT(RequestError(R"({"prompt_tokens":9,"max_tokens":1e30})"), HasSubstr("max_tokens must be"));
+  EXPECT_THAT(RequestError(R"({"prompt_tokens":9,"stream":1})"), HasSubstr("stream must be"));
 }
 
 TEST(CompletionRequest, IdsThatTheTraceCanCarry) {

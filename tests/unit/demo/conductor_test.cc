@@ -15,8 +15,8 @@ namespace slowtoken::demo {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 class ConductorTest : public testing::Test, public SchedulerObserver {
  protected:

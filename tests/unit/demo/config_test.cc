@@ -10,10 +10,10 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-std::string Error(const std::string& text) {
+std::string ConfigError(const std::string& text) {
   Config config;
   const absl::Status status = ApplyConfigText(text, "f", config);
   EXPECT_TRUE(absl::IsInvalidArgument(status));
@@ -37,13 +37,13 @@ TEST(Config, NoBucketsMeansNoGraphs) {
 }
 
 TEST(Config, ErrorsNameTheLineAndWhatIsAllowed) {
-  EXPECT_THAT(Error("layers = 1\nlayer = 2"), HasSubstr("f:2: unknown key 'layer'; known: layers"));
-  EXPECT_THAT(Error("layers"), HasSubstr("f:1: expected key = value"));
-  EXPECT_THAT(Error("layers = many"), HasSubstr("layers takes a whole number from 1 to 128, not 'many'"));
-  EXPECT_THAT(Error("layers = 129"), HasSubstr("from 1 to 128"));
-  EXPECT_THAT(Error("graph_buckets = 4,2"), HasSubstr("rising numbers"));
-  EXPECT_THAT(Error("graph_buckets = 0"), HasSubstr("rising numbers"));
-  EXPECT_THAT(Error("speculative_tokens = 4\nmax_batch_tokens = 4"), HasSubstr("draft tokens"));
+  EXPECT_THAT(ConfigError("layers = 1\nlayer = 2"), HasSubstr("f:2: unknown key 'layer'; known: layers"));
+  EXPECT_THAT(ConfigError("layers"), HasSubstr("f:1: expected key = value"));
+  EXPECT_THAT(ConfigError("layers = many"), HasSubstr("layers takes a whole number from 1 to 128, not 'many'"));
+  EXPECT_THAT(ConfigError("layers = 129"), HasSubstr("from 1 to 128"));
+  EXPECT_THAT(ConfigError("graph_buckets = 4,2"), HasSubstr("rising numbers"));
+  EXPECT_THAT(ConfigError("graph_buckets = 0"), HasSubstr("rising numbers"));
+  EXPECT_THAT(ConfigError("speculative_tokens = 4\nmax_batch_tokens = 4"), HasSubstr("draft tokens"));
 }
 
 TEST(Config, ReadsFilesAndSaysWhichCannotBeRead) {

@@ -12,7 +12,7 @@ namespace slowtoken::demo {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // A worker that yields a token (or several) at once, and can be held or broken.
 class FakeWorker : public WorkerPort {

@@ -13,7 +13,7 @@ namespace slowtoken::demo {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class FrontendOrdersTest : public testing::Test {
  protected:

@@ -15,7 +15,7 @@ namespace slowtoken::demo {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Answers all but the requests whose id starts with "slow", which it leaves without an answer until they are aborted.
 class EchoEngine {

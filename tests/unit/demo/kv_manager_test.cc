@@ -7,8 +7,8 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST(KvManager, GrowsByWholeBlocks) {
   KvManager kv(10, 16);

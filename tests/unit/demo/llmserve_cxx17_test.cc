@@ -8,8 +8,8 @@
 
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 namespace ls = slowtoken::llmserve;
 static_assert(__cplusplus == 201703L, "this file checks that the header is C++17");
 

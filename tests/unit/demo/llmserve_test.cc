@@ -9,8 +9,8 @@
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 namespace ls = slowtoken::llmserve;
 
 class Llmserve : public testing::Test {

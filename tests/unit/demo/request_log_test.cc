@@ -10,8 +10,8 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 constexpr const char* kAzure =
     "TIMESTAMP,ContextTokens,GeneratedTokens\r\n"

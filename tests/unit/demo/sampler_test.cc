@@ -8,10 +8,10 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::ElementsAre;
-using testing::Ge;
-using testing::Le;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Le;
+using ::testing::SizeIs;
 
 const std::vector<Logit> kFlat = {{0, 1}, {0, 2}, {0, 3}, {0, 4}};
 

@@ -9,8 +9,8 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<Injection> Parsed(const std::string& text, uint64_t seed = 1) {
   absl::StatusOr<std::vector<Injection>> injections = ParseScenarios(text, seed);
@@ -18,7 +18,7 @@ std::vector<Injection> Parsed(const std::string& text, uint64_t seed = 1) {
   return injections.ok() ? *injections : std::vector<Injection>{};
 }
 
-std::string Error(const std::string& text) {
+std::string ScenarioError(const std::string& text) {
   const absl::StatusOr<std::vector<Injection>> injections = ParseScenarios(text, 1);
   EXPECT_TRUE(absl::IsInvalidArgument(injections.status())) << text;
   return std::string(injections.status().message());
@@ -87,21 +87,22 @@ TEST(ScenarioParse, ThoseWithAStartComeFirstInTheirOrder) {
 }
 
 TEST(ScenarioParse, WhatIsWrongIsSaidInOneLine) {
-  EXPECT_THAT(Error("slow_disk"), HasSubstr("no such cause to inject; there are: mix, "));
-  EXPECT_THAT(Error("profiler"), HasSubstr("no such cause"));
-  EXPECT_THAT(Error("unknown"), HasSubstr("no such cause"));
-  EXPECT_THAT(Error("sampling,"), HasSubstr("no such cause"));
-  EXPECT_THAT(Error("sampling:fpga"), HasSubstr("the variants of sampling are: cpu gpu"));
-  EXPECT_THAT(Error("backlog:gpu"), HasSubstr("backlog has no variants"));
-  EXPECT_THAT(Error("sampling@soon"), HasSubstr("'soon' is not a number of seconds"));
-  EXPECT_THAT(Error("sampling@-1"), HasSubstr("is not a number of seconds"));
-  EXPECT_THAT(Error("sampling@nan"), HasSubstr("is not a number of seconds"));
-  EXPECT_THAT(Error("sampling@1+"), HasSubstr("is not a number of seconds"));
-  EXPECT_THAT(Error("sampling@1+11"), HasSubstr("from 0 to 10"));
-  EXPECT_THAT(Error("sampling+0"), HasSubstr("at least 0.001 s"));
-  EXPECT_THAT(Error("sampling*0"), HasSubstr("is not a count from 1 to 10000"));
-  EXPECT_THAT(Error("mix:many"), HasSubstr("'many' is not a count"));
-  for (const char* wrong : {"x", "sampling:y", "sampling@z", "mix:0"}) EXPECT_THAT(Error(wrong), Not(HasSubstr("\n")));
+  EXPECT_THAT(ScenarioError("slow_disk"), HasSubstr("no such cause to inject; there are: mix, "));
+  EXPECT_THAT(ScenarioError("profiler"), HasSubstr("no such cause"));
+  EXPECT_THAT(ScenarioError("unknown"), HasSubstr("no such cause"));
+  EXPECT_THAT(ScenarioError("sampling,"), HasSubstr("no such cause"));
+  EXPECT_THAT(ScenarioError("sampling:fpga"), HasSubstr("the variants of sampling are: cpu gpu"));
+  EXPECT_THAT(ScenarioError("backlog:gpu"), HasSubstr("backlog has no variants"));
+  EXPECT_THAT(ScenarioError("sampling@soon"), HasSubstr("'soon' is not a number of seconds"));
+  EXPECT_THAT(ScenarioError("sampling@-1"), HasSubstr("is not a number of seconds"));
+  EXPECT_THAT(ScenarioError("sampling@nan"), HasSubstr("is not a number of seconds"));
+  EXPECT_THAT(ScenarioError("sampling@1+"), HasSubstr("is not a number of seconds"));
+  EXPECT_THAT(ScenarioError("sampling@1+11"), HasSubstr("from 0 to 10"));
+  EXPECT_THAT(ScenarioError("sampling+0"), HasSubstr("at least 0.001 s"));
+  EXPECT_THAT(ScenarioError("sampling*0"), HasSubstr("is not a count from 1 to 10000"));
+  EXPECT_THAT(ScenarioError("mix:many"), HasSubstr("'many' is not a count"));
+  for (const char* wrong : {"x", "sampling:y", "sampling@z", "mix:0"})
+    EXPECT_THAT(ScenarioError(wrong), Not(HasSubstr("\n")));
 }
 
 TEST(ScenarioParse, HelpNamesCausesAndVariants) {

@@ -7,8 +7,8 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Writes down what the scheduler tells.
 class Recorder : public SchedulerObserver {

@@ -5,7 +5,7 @@
 namespace slowtoken::demo {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::string> ReadInPieces(const std::string& stream, size_t piece) {
   SseReader reader;

@@ -14,10 +14,10 @@
 namespace slowtoken::reader {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A reader's memory, small: many files are opened here.
 struct SmallNames : Names {
@@ -30,7 +30,7 @@ struct Result {
   std::vector<std::string> kernels;
 };
 
-Result Read(const std::string& path) {
+Result ReadDamaged(const std::string& path) {
   SmallNames names;
   auto file = TraceFile::Open(path, 0, names.dictionary);
   if (!file.ok()) return {file.status(), {}, {}};
@@ -65,7 +65,7 @@ std::string SmallTrace(uint32_t chunks, bool finish, std::vector<size_t>* offset
 
 TEST(Damage, WholeFileHasNone) {
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", SmallTrace(3, true)));
+  const Result r = ReadDamaged(dir.Write("t.stt", SmallTrace(3, true)));
   ASSERT_TRUE(r.open.ok());
   EXPECT_EQ(r.kernels.size(), 3u);
   EXPECT_THAT(r.info.damage, IsEmpty());
@@ -75,7 +75,7 @@ TEST(Damage, WholeFileHasNone) {
 
 TEST(Damage, KilledProcessIsWholeUpToItsLastChunk) {
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", SmallTrace(3, false)));
+  const Result r = ReadDamaged(dir.Write("t.stt", SmallTrace(3, false)));
   EXPECT_EQ(r.kernels.size(), 3u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kKilled));
   EXPECT_FALSE(r.info.HasInsideDamage()) << "verify says so and exits 0";
@@ -87,7 +87,7 @@ TEST(Damage, BugLog118_TruncatedAtEveryByte) {
   const std::string bytes = SmallTrace(3, true, &offsets);
   TempDir dir;
   for (size_t length = 0; length < bytes.size(); ++length) {
-    const Result r = Read(dir.Write("t.stt", bytes.substr(0, length)));
+    const Result r = ReadDamaged(dir.Write("t.stt", bytes.substr(0, length)));
     if (length == 0) {
       EXPECT_THAT(std::string(r.open.message()), HasSubstr("empty"));
       continue;
@@ -124,7 +124,7 @@ TEST(Damage, TenThousandCorruptions) {
     const size_t length = std::min<size_t>(1 + rng() % 40, bytes.size() - at);
     for (size_t i = 0; i < length; ++i) damaged[at + i] = static_cast<char>(rng());
     if (damaged == bytes) continue;
-    const Result r = Read(dir.Write("t.stt", damaged));
+    const Result r = ReadDamaged(dir.Write("t.stt", damaged));
     ASSERT_TRUE(r.open.ok()) << round << r.open;
     EXPECT_NE(r.info.damage_count, 0u) << "round " << round << " at " << at << " length " << length;
     // Every chunk that was not touched is read.
@@ -154,7 +154,8 @@ TEST(Damage, PayloadCorruptedBehindItsChecksum) {
     header.stored_size = header.raw_size = static_cast<uint32_t>(payload.size());
     header.payload_crc = base::Crc32c(payload.data(), payload.size());
     const trace::FrameHeaderBytes head = trace::EncodeFrameHeader(header);
-    const Result r = Read(dir.Write("t.stt", bytes.substr(0, 8) + std::string(head.begin(), head.end()) + payload));
+    const Result r =
+        ReadDamaged(dir.Write("t.stt", bytes.substr(0, 8) + std::string(head.begin(), head.end()) + payload));
     ASSERT_TRUE(r.open.ok());
     EXPECT_LE(r.info.chunks, 1u);
   }
@@ -165,7 +166,7 @@ TEST(Damage, LostChunkIsCounted) {
   std::string bytes = SmallTrace(4, true, &at);
   bytes.erase(at[1], at[2] - at[1]);
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", bytes));
+  const Result r = ReadDamaged(dir.Write("t.stt", bytes));
   EXPECT_EQ(r.kernels.size(), 3u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kMissingChunks));
   EXPECT_EQ(r.info.damage[0].chunks, 1u);
@@ -178,7 +179,7 @@ TEST(Damage, GarbageBetweenChunksIsSkipped) {
   bytes.insert(at[1],
                std::string(100000, 'x') + std::string(reinterpret_cast<const char*>(trace::kFrameMarker.data()), 8));
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", bytes));
+  const Result r = ReadDamaged(dir.Write("t.stt", bytes));
   EXPECT_EQ(r.kernels.size(), 3u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kGarbage));
   EXPECT_EQ(r.info.damage[0].offset, at[1]);
@@ -193,7 +194,7 @@ TEST(Damage, MegabytesOfFalseMarkersArePassedOver) {
   while (markers.size() < (3u << 20)) markers.append(trace::kFrameMarker.begin(), trace::kFrameMarker.end());
   bytes.insert(at[1], markers);
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", bytes));
+  const Result r = ReadDamaged(dir.Write("t.stt", bytes));
   EXPECT_EQ(r.kernels.size(), 2u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kChecksum));
   EXPECT_EQ(r.info.damage[0].bytes, markers.size());
@@ -201,7 +202,7 @@ TEST(Damage, MegabytesOfFalseMarkersArePassedOver) {
 
 TEST(Damage, BugLog111_TwoTracesInOneFile) {
   TempDir dir;
-  const Result twice = Read(dir.Write("t.stt", SmallTrace(3, true) + SmallTrace(3, true)));
+  const Result twice = ReadDamaged(dir.Write("t.stt", SmallTrace(3, true) + SmallTrace(3, true)));
   EXPECT_EQ(twice.kernels.size(), 3u) << "nothing is told twice";
   EXPECT_THAT(Kinds(twice.info), Contains(Damage::Kind::kMalformed));
   EXPECT_THAT(twice.info.damage.back().Text(), HasSubstr("two traces in one file"));
@@ -226,13 +227,13 @@ TEST(Damage, UnknownCodecAndNewerVersionSaySo) {
   TempDir dir;
   trace::FrameHeader header = FirstHeader(bytes);
   header.codec = static_cast<trace::Codec>(9);
-  const Result codec = Read(dir.Write("a.stt", WithHeader(header, bytes)));
+  const Result codec = ReadDamaged(dir.Write("a.stt", WithHeader(header, bytes)));
   EXPECT_EQ(codec.kernels.size(), 1u);
   EXPECT_EQ(codec.info.damage[0].kind, Damage::Kind::kUnknownCodec);
   EXPECT_THAT(codec.info.damage[0].Text(), HasSubstr("newer slowtoken"));
   header = FirstHeader(bytes);
   header.version = 2;
-  const Result version = Read(dir.Write("b.stt", WithHeader(header, bytes)));
+  const Result version = ReadDamaged(dir.Write("b.stt", WithHeader(header, bytes)));
   EXPECT_EQ(version.kernels.size(), 1u);
   EXPECT_EQ(version.info.damage[0].kind, Damage::Kind::kNewerVersion);
 }
@@ -242,23 +243,23 @@ TEST(Damage, SizesOverTheLimitAreNotBelieved) {
   trace::FrameHeader header = FirstHeader(bytes);
   header.raw_size = trace::kMaxPayload + 1;
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", WithHeader(header, bytes)));
+  const Result r = ReadDamaged(dir.Write("t.stt", WithHeader(header, bytes)));
   EXPECT_EQ(r.kernels.size(), 1u);
   EXPECT_EQ(r.info.damage[0].kind, Damage::Kind::kMalformed);
 }
 
 TEST(Damage, NotATrace) {
   TempDir dir;
-  EXPECT_EQ(Read(dir.Write("t.stt", std::string(5000, '{'))).open.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Read(dir.path() + "/absent.stt").open.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(Read(dir.path()).open.message()), HasSubstr("regular file"));
+  EXPECT_EQ(ReadDamaged(dir.Write("t.stt", std::string(5000, '{'))).open.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReadDamaged(dir.path() + "/absent.stt").open.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(ReadDamaged(dir.path()).open.message()), HasSubstr("regular file"));
 }
 
 TEST(Damage, FileMagicDestroyedChunksStillRead) {
   std::string bytes = SmallTrace(2, true);
   bytes.replace(0, 8, "XXXXXXXX");
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", bytes));
+  const Result r = ReadDamaged(dir.Write("t.stt", bytes));
   EXPECT_EQ(r.kernels.size(), 2u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kGarbage));
 }
@@ -305,7 +306,7 @@ TEST(Damage, RefusedChunkIsALossAndAGap) {
   recording.out().On(record::Advance{360, 360, 0});
   recording.out().Finish();
   TempDir dir;
-  const Result r = Read(dir.Write("t.stt", recording.sink.bytes));
+  const Result r = ReadDamaged(dir.Write("t.stt", recording.sink.bytes));
   EXPECT_EQ(r.kernels.size(), 2u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kMissingChunks));
   EXPECT_FALSE(r.info.HasInsideDamage());
@@ -326,7 +327,7 @@ TEST(Damage, CompressedTraceReadsTheSame) {
   ASSERT_TRUE(size.ok()) << size.status();
   EXPECT_LT(*size, recording.sink.bytes.size());
   EXPECT_EQ(*size, std::filesystem::file_size(packed));
-  const Result a = Read(plain), b = Read(packed);
+  const Result a = ReadDamaged(plain), b = ReadDamaged(packed);
   EXPECT_EQ(a.kernels, b.kernels);
   EXPECT_FALSE(b.kernels.empty());
   EXPECT_THAT(b.info.damage, IsEmpty());
@@ -342,7 +343,7 @@ TEST(Damage, BugLog113_BeyondFourGigabytes) {
   const off_t far = off_t{5} << 30;
   std::filesystem::resize_file(path, static_cast<uintmax_t>(far));
   std::ofstream(path, std::ios::binary | std::ios::app) << bytes.substr(at[1]);
-  const Result r = Read(path);
+  const Result r = ReadDamaged(path);
   EXPECT_EQ(r.kernels.size(), 2u);
   EXPECT_THAT(Kinds(r.info), ElementsAre(Damage::Kind::kGarbage));
   EXPECT_EQ(r.info.damage[0].bytes, static_cast<uint64_t>(far) - at[1]);

@@ -13,8 +13,8 @@
 namespace slowtoken::reader {
 namespace {
 
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 struct Chunks {
   std::vector<v1::Chunk> chunks;

@@ -11,17 +11,17 @@
 namespace slowtoken::reader {
 namespace {
 
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
-TraceSet::Options Small() {
+TraceSet::Options PartOptions() {
   TraceSet::Options options;
   options.dictionary = {.texts = 1000, .text_bytes = 1u << 16, .shapes = 100, .lanes = 100};
   return options;
 }
 
 // The correlation ids of kernels, the ids of requests concluded, and the watermarks of Advance events.
-class Watcher final : public record::EventVisitor {
+class PartWatcher final : public record::EventVisitor {
  public:
   using EventVisitor::On;
   void On(const record::Kernel& e) override { log.push_back("kernel " + std::to_string(e.correlation)); }
@@ -85,9 +85,9 @@ struct Frames {
 
 struct Read {
   explicit Read(const std::vector<std::string>& paths) {
-    auto set = TraceSet::Open(paths, Small());
+    auto set = TraceSet::Open(paths, PartOptions());
     EXPECT_TRUE(set.ok()) << set.status();
-    Watcher first, second;
+    PartWatcher first, second;
     EXPECT_TRUE((*set)->Replay(first).ok());
     EXPECT_TRUE((*set)->Replay(second).ok());
     EXPECT_EQ(first.log, second.log) << "a second replay starts over";
@@ -180,7 +180,7 @@ TEST(ProcessPart, WhileReadingDetailIsSaidToBeginWithTheRing) {
     TempDir dir;
     dir.Write("engine-7-0b.stt", summaries.File(0, 5));
     dir.Write("flight/engine-7-0a.stt", ring.File(first, 5));
-    auto set = TraceSet::Open({dir.path()}, Small());
+    auto set = TraceSet::Open({dir.path()}, PartOptions());
     ASSERT_TRUE(set.ok());
     Asker asker(**set);
     ASSERT_TRUE((*set)->Replay(asker).ok());

@@ -14,10 +14,10 @@
 namespace slowtoken::reader {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // A small dictionary: a test reads a few names.
 TraceSet::Options Small() {

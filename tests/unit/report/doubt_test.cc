@@ -1,6 +1,7 @@
 // Why a cause is not sure, or not known; and that nothing is called longer than usual that was not.
 #include <gmock/gmock.h>
 
+#include "../times.h"
 #include "record/phases.h"
 #include "report/excess_text.h"
 #include "report/findings.h"
@@ -10,8 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr uint64_t kMs = 1'000'000;
 
 v1::Finding Found(record::Cause cause, record::EvidenceKind kind, record::Confidence confidence, uint64_t ns) {
   v1::Finding finding;

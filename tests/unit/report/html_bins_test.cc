@@ -7,11 +7,10 @@
 #include "report/html/batch_bins.h"
 #include "report/html/gap_bins.h"
 #include "report/html/time_bins.h"
+#include "times.h"
 
 namespace slowtoken::report::html {
 namespace {
-
-constexpr record::TimeNs kStart = 1'000'000'000'000, kMs = 1'000'000;
 
 record::GapSummary Gap(record::TimeNs start, uint64_t gap_ns) {
   record::GapSummary gap;
@@ -34,25 +33,25 @@ TEST(TimeBins, EveryInstantHasOneBinAndTheLastIsNotPastTheEnd) {
 TEST(GapBins, AMillionGapsAreAFewHundredBinsThatAddUp) {
   GapBins bins;
   for (uint64_t i = 0; i < 1'000'000; ++i) bins.Add(Gap(kStart + i * 10'000, 5 * kMs + i % 100));
-  const Json json = bins.ToJson(kStart);
-  EXPECT_LE(json["count"].size(), GapBins::kMostBins);
-  const auto counts = json["count"].get<std::vector<uint64_t>>();
+  const Json columns = bins.ToJson(kStart);
+  EXPECT_LE(columns["count"].size(), GapBins::kMostBins);
+  const auto counts = columns["count"].get<std::vector<uint64_t>>();
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), uint64_t{0}), 1'000'000u);
-  EXPECT_EQ(json["start_ns"], 5 * kMs);  // a gap counts where it ends
+  EXPECT_EQ(columns["start_ns"], 5 * kMs);  // a gap counts where it ends
 }
 
 TEST(GapBins, QuantilesAreThoseOfTheBin) {
   GapBins bins;
   for (uint64_t i = 1; i <= 200; ++i) bins.Add(Gap(kStart - i * kMs, i * kMs));  // all end at kStart
   bins.Add(Gap(kStart + 1000 * kMs, 3 * kMs));
-  const Json json = bins.ToJson(kStart - 200 * kMs);
-  EXPECT_EQ(json["count"].front(), 200);
-  EXPECT_EQ(json["p50_ns"].front(), 100 * kMs);
-  EXPECT_EQ(json["p99_ns"].front(), 198 * kMs);
-  EXPECT_EQ(json["max_ns"].front(), 200 * kMs);
-  EXPECT_EQ(json["count"][1], 0);
-  EXPECT_TRUE(json["p50_ns"][1].is_null());
-  EXPECT_EQ(json["max_ns"].back(), 3 * kMs);
+  const Json columns = bins.ToJson(kStart - 200 * kMs);
+  EXPECT_EQ(columns["count"].front(), 200);
+  EXPECT_EQ(columns["p50_ns"].front(), 100 * kMs);
+  EXPECT_EQ(columns["p99_ns"].front(), 198 * kMs);
+  EXPECT_EQ(columns["max_ns"].front(), 200 * kMs);
+  EXPECT_EQ(columns["count"][1], 0);
+  EXPECT_TRUE(columns["p50_ns"][1].is_null());
+  EXPECT_EQ(columns["max_ns"].back(), 3 * kMs);
 }
 
 TEST(GapBins, NoGapsAreNoBins) {
@@ -86,15 +85,15 @@ TEST(BatchBins, MeansOfABinAndNullWhereNothingTells) {
   last.kv_total = 4;
   last.waiting = 5;
   bins.Add(last);
-  const Json json = bins.ToJson(kStart);
-  EXPECT_EQ(json["iterations"].front(), 3);
-  EXPECT_EQ(json["batch_unknown"], 1);
-  EXPECT_EQ(json["decode"].front(), 15);
-  EXPECT_EQ(json["prefill"].front(), 0.5);
-  EXPECT_TRUE(json["kv_share"].front().is_null());
-  EXPECT_EQ(json["kv_share"].back(), 0.25);
-  EXPECT_EQ(json["waiting"].back(), 5);
-  EXPECT_TRUE(json["decode"][1].is_null());
+  const Json columns = bins.ToJson(kStart);
+  EXPECT_EQ(columns["iterations"].front(), 3);
+  EXPECT_EQ(columns["batch_unknown"], 1);
+  EXPECT_EQ(columns["decode"].front(), 15);
+  EXPECT_EQ(columns["prefill"].front(), 0.5);
+  EXPECT_TRUE(columns["kv_share"].front().is_null());
+  EXPECT_EQ(columns["kv_share"].back(), 0.25);
+  EXPECT_EQ(columns["waiting"].back(), 5);
+  EXPECT_TRUE(columns["decode"][1].is_null());
 }
 
 }  // namespace

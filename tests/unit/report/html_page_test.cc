@@ -43,23 +43,23 @@ class PageTest : public ::testing::Test {
 
 TEST_F(PageTest, SectionsAreThoseOfTheJsonReport) {
   const v1::Report report = testing::Whole(options_);
-  const Json page = Data(report)["report"], json = AsJson(report, options_);
+  const Json page = Data(report)["report"], as_json = AsJson(report, options_);
   for (const char* section :
        {"origin", "coverage", "throughput", "ttft", "itl", "launch", "overhead", "conditions", "devices", "kernels",
         "kernel_categories", "triggers", "detail", "iterations", "graphs", "service_levels"}) {
-    EXPECT_EQ(page[section], json[section]) << section;
+    EXPECT_EQ(page[section], as_json[section]) << section;
   }
 }
 
 TEST_F(PageTest, SlowTokensCarryWhatTheReportSaysOfThem) {
   const v1::Report report = testing::Whole(options_);
-  const Json slow = Data(report)["slow"], json = AsJson(report, options_);
-  ASSERT_EQ(slow["stalls"], json["stalls"].size());
+  const Json slow = Data(report)["slow"], as_json = AsJson(report, options_);
+  ASSERT_EQ(slow["stalls"], as_json["stalls"].size());
   ASSERT_FALSE(slow["list"].empty());
   for (const Json& token : slow["list"]) {
     EXPECT_FALSE(token["window"].is_null());
     if (token["kind"] != "gap") continue;
-    const Json& stall = json["stalls"][0];
+    const Json& stall = as_json["stalls"][0];
     EXPECT_EQ(token["req"], stall["req"]);
     EXPECT_EQ(token["took_ns"], stall["gap_ns"]);
     EXPECT_EQ(token["cause"], stall["cause"]);
@@ -95,11 +95,11 @@ TEST_F(PageTest, RequestsAreColumnsWithTheirGapsAddedUp) {
   const v1::Report report = testing::Whole(options_);
   const uint64_t req = report.requests(0).req();
   for (uint32_t n = 2; n <= 4; ++n) events_.On(testing::GapOf(req, n, testing::Scenario::kStart, 8 * n));
-  const Json columns = Data(report)["requests"]["columns"], json = AsJson(report, options_)["requests"];
-  ASSERT_EQ(columns["req"].size(), json.size());
-  for (size_t i = 0; i < json.size(); ++i) {
+  const Json columns = Data(report)["requests"]["columns"], as_json = AsJson(report, options_)["requests"];
+  ASSERT_EQ(columns["req"].size(), as_json.size());
+  for (size_t i = 0; i < as_json.size(); ++i) {
     for (const char* name : {"req", "arrival_ns", "ttft_ns", "e2e_ns", "prompt", "cached", "tokens", "finish"})
-      EXPECT_EQ(columns[name][i], json[i][name]) << name;
+      EXPECT_EQ(columns[name][i], as_json[i][name]) << name;
   }
   EXPECT_EQ(columns["gaps"][0], 3);
   EXPECT_EQ(columns["longest_gap_ns"][0], 32);

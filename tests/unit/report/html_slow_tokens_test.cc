@@ -1,13 +1,12 @@
 // Which slow tokens a page lists and which moments it shows: bounded, the worst first, one window for one pause.
 #include <gtest/gtest.h>
 
+#include "../times.h"
 #include "report/html/slow_tokens.h"
 #include "report/stall_moments.h"
 
 namespace slowtoken::report::html {
 namespace {
-
-constexpr uint64_t kMs = 1'000'000;
 
 void AddStall(v1::Report& report, uint64_t req, uint64_t start_ns, uint64_t gap_ns) {
   v1::Stall& stall = *report.add_stalls();

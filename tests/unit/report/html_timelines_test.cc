@@ -5,6 +5,7 @@
 
 #include "../analysis/events.h"
 #include "report/html/timelines.h"
+#include "times.h"
 
 namespace slowtoken::report::html {
 namespace {
@@ -15,7 +16,6 @@ using testing::KernelAt;
 using testing::LaunchCall;
 using testing::TestDictionary;
 
-constexpr TimeNs kStart = 1'000'000'000'000, kMs = 1'000'000;
 constexpr record::RequestId kReq = 7;
 
 class TimelinesTest : public ::testing::Test {

@@ -5,6 +5,7 @@
 
 #include "report/text.h"
 #include "scenario.h"
+#include "times.h"
 
 namespace slowtoken::report {
 namespace {
@@ -12,8 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Scenario;
-
-constexpr uint64_t kMs = 1'000'000;
 
 std::string InShort(const Options& options) {
   const std::string text = WriteText(testing::Whole(options), options, {});
@@ -46,10 +45,10 @@ TEST(InShort, SaysWhichLevelsCountAndWhoseTheyAre) {
               HasSubstr("  judged by SLO ttft 500 ms (of the run), itl 100 ms (--slo)"));
   EXPECT_THAT(InShort({.slo_itl_ns = 100 * kMs}), HasSubstr("judged by SLO itl 100 ms (--slo); a first token is slow"));
   const Options run{.slo_itl_ns = 100 * kMs, .slo_itl_of_run = true};
-  const auto json = nlohmann::json::parse(testing::JsonText(testing::Whole(run), run));
-  EXPECT_EQ(json["service_levels"]["itl_ns"], 100 * kMs);
-  EXPECT_EQ(json["service_levels"]["itl_from"], "run");
-  EXPECT_TRUE(json["service_levels"]["ttft_ns"].is_null());
+  const auto written = nlohmann::json::parse(testing::JsonText(testing::Whole(run), run));
+  EXPECT_EQ(written["service_levels"]["itl_ns"], 100 * kMs);
+  EXPECT_EQ(written["service_levels"]["itl_from"], "run");
+  EXPECT_TRUE(written["service_levels"]["ttft_ns"].is_null());
 }
 
 TEST(InShort, SaysThatNothingStandsOut) {

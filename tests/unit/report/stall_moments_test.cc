@@ -9,6 +9,7 @@
 #include "report/moment_tally.h"
 #include "report/text.h"
 #include "scenario.h"
+#include "times.h"
 
 namespace slowtoken::report {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr uint64_t kMs = 1'000'000;
 
 // A stall from `start` to `end`; `lost_ms` is its excess.
 v1::Stall& AddStall(v1::Report& report, uint64_t req, uint64_t start_ms, uint64_t end_ms, uint64_t lost_ms,
@@ -108,12 +107,12 @@ TEST(StallMoments, TheTextCountsAndListsMomentsAndTheJsonHasThem) {
   EXPECT_THAT(text, HasSubstr("Stalls: 12 gaps over the threshold (100.0 % of gaps), in 1 moment\n"));
   EXPECT_THAT(text, HasSubstr("host_paused        1    12        12"));
   EXPECT_THAT(text, HasSubstr("schedule +50.0 ms; 12 gaps of 12 requests\n"));
-  const nlohmann::json json = nlohmann::json::parse(testing::JsonText(report, {}));
-  ASSERT_EQ(json["stall_moments"].size(), 1u);
-  EXPECT_EQ(json["stall_moments"][0]["cause"], "host_paused");
-  EXPECT_EQ(json["stall_moments"][0]["gaps"], 12);
-  EXPECT_EQ(json["stall_moments"][0]["lost_ns"], 600 * kMs);
-  EXPECT_EQ(json["stalls"][11]["moment"], 0);
+  const nlohmann::json written = nlohmann::json::parse(testing::JsonText(report, {}));
+  ASSERT_EQ(written["stall_moments"].size(), 1u);
+  EXPECT_EQ(written["stall_moments"][0]["cause"], "host_paused");
+  EXPECT_EQ(written["stall_moments"][0]["gaps"], 12);
+  EXPECT_EQ(written["stall_moments"][0]["lost_ns"], 600 * kMs);
+  EXPECT_EQ(written["stalls"][11]["moment"], 0);
 }
 
 TEST(StallMoments, TheWorstIsWhereMostWasLostOverAllRequestsAndOfTheCostliestCause) {

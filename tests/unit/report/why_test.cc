@@ -7,6 +7,7 @@
 #include "record/phases.h"
 #include "report/advice.h"
 #include "report/why_text.h"
+#include "times.h"
 
 namespace slowtoken::report {
 namespace {
@@ -14,9 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr record::TimeNs kStart = 1'000'000'000, kMs = 1'000'000;
-
-v1::Report OneRequest() {
+v1::Report LateRequest() {
   v1::Report report;
   report.mutable_itl()->mutable_step()->set_p50_ns(6 * kMs);
   report.mutable_ttft()->mutable_all()->set_p50_ns(40 * kMs);
@@ -96,7 +95,7 @@ class WhyTest : public ::testing::Test {
 };
 
 TEST_F(WhyTest, TheWorstPartIsTheStall) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   EXPECT_EQ(WorstOf(report.requests(0)).n, 3u);
   v1::Report slow = report;
   slow.mutable_requests(0)->set_slow_excess_ns(1);
@@ -104,7 +103,7 @@ TEST_F(WhyTest, TheWorstPartIsTheStall) {
 }
 
 TEST_F(WhyTest, AGapBeginsWhereTheOneBeforeEnds) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   const Part third = PartOf(report.requests(0), {.n = 3});
   EXPECT_EQ(third.start_ns, 156 * kMs);
   EXPECT_EQ(third.end_ns, 196 * kMs);
@@ -114,7 +113,7 @@ TEST_F(WhyTest, AGapBeginsWhereTheOneBeforeEnds) {
 }
 
 TEST_F(WhyTest, ATokenInTheMiddleOfAnEmissionIsFound) {
-  v1::Report report = OneRequest();
+  v1::Report report = LateRequest();
   report.mutable_requests(0)->mutable_gaps(2)->set_n(7);
   report.mutable_requests(0)->mutable_gaps(2)->set_n_new(3);
   EXPECT_EQ(GapOf(report.requests(0), 6), &report.requests(0).gaps(2));
@@ -123,7 +122,7 @@ TEST_F(WhyTest, ATokenInTheMiddleOfAnEmissionIsFound) {
 }
 
 TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   Fill(moment);
   const std::string text = WhyText(report, {.n = 3}, moment);
@@ -141,7 +140,7 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
 }
 
 TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
-  v1::Report report = OneRequest();
+  v1::Report report = LateRequest();
   report.mutable_requests(0)->mutable_gaps(1)->clear_finding();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   const std::string text = WhyText(report, {.n = 3}, moment);
@@ -151,7 +150,7 @@ TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
 }
 
 TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 100 * kMs, kStart + 150 * kMs, 0xabcd});
   EXPECT_THAT(WhyText(report, {.first_token = true}, moment),
               HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n  it is not slow"));

@@ -8,7 +8,7 @@
 namespace slowtoken::sched {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr const char* kV2Mounts =
     "22 28 0:21 / /proc rw,relatime shared:12 - proc proc rw\n"

@@ -7,7 +7,7 @@
 namespace slowtoken::sched {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class PendingSamplesTest : public testing::Test {
  protected:

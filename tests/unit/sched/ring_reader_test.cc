@@ -7,7 +7,7 @@
 namespace slowtoken::sched {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // What a ring says, as text: "o10" out, "p10" preempted, "i10" in, "?3" three lost.
 std::vector<std::string> Drain(RingReader& reader) {

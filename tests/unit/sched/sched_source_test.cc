@@ -13,7 +13,7 @@ namespace {
 
 using record::AnnotationName;
 using record::SourceState;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using SchedSourceTest = SchedTest;
 

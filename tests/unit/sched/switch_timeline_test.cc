@@ -7,7 +7,7 @@
 namespace slowtoken::sched {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Times in µs.
 class Timeline : public testing::Test {

@@ -5,13 +5,13 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr int64_t kPrompt = 64, kAnswer = 4;
+constexpr int64_t kFirstUsePrompt = 64, kFirstUseAnswer = 4;
 
 class FirstUseInjector : public Injector {
  public:
   using Injector::Injector;
 
-  void Start() override { SendRequest(kPrompt, kAnswer); }
+  void Start() override { SendRequest(kFirstUsePrompt, kFirstUseAnswer); }
   void BeforeSchedule(TimeNs now) override {
     if (began_ == 0) began_ = now;
     over_ = over_ || now - began_ > injection_.length + kGiveUp;

@@ -17,9 +17,9 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr int64_t kPrompt = 64, kAnswer = 4;  // of a request that is sent to be hit
-constexpr int64_t kLongAnswer = 64;           // of the slow client's
-constexpr TimeNs kSettle = 50'000'000;        // until everybody hit has passed
+constexpr int64_t kHitPrompt = 64, kHitAnswer = 4;  // of a request that is sent to be hit
+constexpr int64_t kLongAnswer = 64;                 // of the slow client's
+constexpr TimeNs kSettle = 50'000'000;              // until everybody hit has passed
 
 }  // namespace
 
@@ -91,7 +91,7 @@ void FrontendOrders::BeforeSend(const std::string& id) {
 
 void FrontendOrders::BeSlowClient(const FrontendOrder& order, Frontend& frontend) {
   SlowClient client(order.length);
-  SendOwnRequest(frontend, order.id, kPrompt, kLongAnswer, [&](std::string_view text) { return client.Take(text); });
+  SendOwnRequest(frontend, order.id, kHitPrompt, kLongAnswer, [&](std::string_view text) { return client.Take(text); });
   TruthInjection line{"transport_backpressure", "client", client.blocked(), {order.id}};
   if (line.time.end > 0) truth_.Add(ToJson(line));
 }
@@ -120,7 +120,7 @@ void FrontendOrders::GiveLongText(const FrontendOrder& order, Frontend& frontend
   for (int64_t i = 0; i < config_.tokenizer_threads; ++i)
     others.emplace_back([&, id = absl::StrCat(order.id, "-text", i)] { SendText(frontend, id, tokens); });
   SleepFor(order.length / 10);  // the texts are being worked on
-  SendOwnRequest(frontend, order.id, kPrompt, kAnswer, [](std::string_view) { return true; });
+  SendOwnRequest(frontend, order.id, kHitPrompt, kHitAnswer, [](std::string_view) { return true; });
   for (std::thread& other : others) other.join();
 
   TruthInjection line{"tokenizer", "", {}, {}};

@@ -12,7 +12,7 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr int64_t kPrompt = 64, kAnswer = 4;
+constexpr int64_t kHeldPrompt = 64, kHeldAnswer = 4;
 
 class HeldRequestInjector : public Injector {
  public:
@@ -21,7 +21,7 @@ class HeldRequestInjector : public Injector {
     if (thread_.joinable()) thread_.join();
   }
 
-  void Start() override { SendRequest(kPrompt, kAnswer); }
+  void Start() override { SendRequest(kHeldPrompt, kHeldAnswer); }
   void BeforeSchedule(TimeNs now) override {
     if (began_ == 0) began_ = now;
     over_ = over_ || now - began_ > injection_.length + kGiveUp;

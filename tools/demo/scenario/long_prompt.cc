@@ -7,13 +7,13 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr int64_t kChunks = 4, kChunkTokens = 64, kAnswer = 4;
+constexpr int64_t kChunks = 4, kChunkTokens = 64, kLongPromptAnswer = 4;
 
 class LongPromptInjector : public Injector {
  public:
   using Injector::Injector;
 
-  void Start() override { SendRequest(interleaved() ? kChunks * kChunkTokens : LongPrompt(), kAnswer); }
+  void Start() override { SendRequest(interleaved() ? kChunks * kChunkTokens : LongPrompt(), kLongPromptAnswer); }
   void BeforeSchedule(TimeNs now) override {
     if (began_ == 0) began_ = now;
     over_ = over_ || now - began_ > injection_.length + kGiveUp;

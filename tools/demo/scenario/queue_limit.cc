@@ -8,7 +8,7 @@
 namespace slowtoken::demo {
 namespace {
 
-constexpr int64_t kPrompt = 64, kAnswer = 4;
+constexpr int64_t kQueuedPrompt = 64, kQueuedAnswer = 4;
 
 class QueueLimitInjector : public Injector {
  public:
@@ -17,7 +17,7 @@ class QueueLimitInjector : public Injector {
 
   void Start() override {
     outcome_.time.start = NowNs();
-    SendRequest(kPrompt, kAnswer);
+    SendRequest(kQueuedPrompt, kQueuedAnswer);
   }
   void BeforeSchedule(TimeNs now) override {
     const int64_t running = static_cast<int64_t>(stage_.scheduler.running().size());
