@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "../times.h"
+
 namespace slowtoken::attribution {
 namespace {
 
 using record::EvidenceKind;
-
-constexpr TimeNs kUs = 1000, kMs = 1'000'000;
 
 TEST(CallBursts, ShortCallsInARowAreOne) {
   CallBursts bursts;
