@@ -6,6 +6,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "report/units.h"

@@ -3,7 +3,7 @@
 
 #include <slowtoken/v1/report.pb.h>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "analysis/device_clocks.h"
