@@ -113,6 +113,7 @@ bool Collectives::Judge(const std::vector<Part>& parts) {
     const uint64_t wait = length(part) - length(*shortest);
     Rank& rank = ranks_[part.rank];
     ++rank.collectives;
+    rank.total_ns = SaturatingAdd(rank.total_ns, length(part));
     rank.waited_ns = SaturatingAdd(rank.waited_ns, wait);
     waited = SaturatingAdd(waited, wait);
   }

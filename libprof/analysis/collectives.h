@@ -42,6 +42,7 @@ class Collectives {
 
   struct Rank {
     uint64_t collectives = 0;      // of those that were matched
+    uint64_t total_ns = 0;         // its kernels of them
     uint64_t late = 0;             // came last, by more than kTogether
     uint64_t waited_ns = 0;        // for others
     uint64_t kept_waiting_ns = 0;  // how long the others waited for it, added up over them

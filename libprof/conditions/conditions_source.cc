@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "conditions/host_facts.h"
 #include "conditions/library_facts.h"
+#include "record/conditions.h"
 
 namespace slowtoken::conditions {
 namespace {
@@ -39,12 +40,12 @@ void ConditionsSource::TellConfiguration() {
     snprintf(number, sizeof number, "%llu", static_cast<unsigned long long>(value));
     teller_.Tell(name, number);
   };
-  teller_.Tell("slowtoken.mode", ModeName(config_->mode));
+  teller_.Tell(record::kModeFact, ModeName(config_->mode));
   teller_.Tell("slowtoken.ids", config_->clear_ids ? "clear" : "hash");
-  tell_number("slowtoken.memory_bytes", config_->memory_bytes);
+  tell_number(record::kMemoryFact, config_->memory_bytes);
   tell_number("slowtoken.flush_ms", config_->flush_ms);
-  if (config_->slo.ttft_ns != 0) tell_number("slowtoken.slo_ttft_ns", config_->slo.ttft_ns);
-  if (config_->slo.itl_ns != 0) tell_number("slowtoken.slo_itl_ns", config_->slo.itl_ns);
+  if (config_->slo.ttft_ns != 0) tell_number(record::kSloTtftFact, config_->slo.ttft_ns);
+  if (config_->slo.itl_ns != 0) tell_number(record::kSloItlFact, config_->slo.itl_ns);
 }
 
 void ConditionsSource::Collect(capture::CollectContext& context) {

@@ -9,6 +9,7 @@
 
 #include "analysis/text_safety.h"
 #include "attribution/histogram.h"
+#include "record/conditions.h"
 
 namespace slowtoken::exporting {
 namespace {
@@ -209,7 +210,7 @@ void Gpu(Writer& writer) {
 }
 
 // Versions, for a join with what changed; not the host's facts, which its own exporter tells.
-constexpr const char* kInfoGroups[] = {"driver.", "library.", "package.", "python.", "slowtoken.mode"};
+constexpr const char* kInfoGroups[] = {"driver.", "library.", "package.", "python.", record::kModeFact};
 
 std::string InfoLabels(const Present& p) {
   std::string labels;

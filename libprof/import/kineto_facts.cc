@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "import/decimal.h"
+#include "record/conditions.h"
 
 namespace slowtoken::importing {
 namespace {
@@ -45,7 +46,7 @@ ImportedProcess::Facts LabelsOf(const SourceMetadata& metadata) {
 }
 
 ImportedProcess::Facts ConditionsOf(const SourceMetadata& metadata) {
-  ImportedProcess::Facts conditions{{"source.format", "kineto"}};
+  ImportedProcess::Facts conditions{{record::kImportedFrom, "kineto"}};
   const auto add = [&](const char* name, std::string value) {
     if (!value.empty()) conditions.emplace_back(name, std::move(value));
   };

@@ -7,6 +7,7 @@
 #include "import/kineto_events.h"
 #include "import/kineto_facts.h"
 #include "import/time_line.h"
+#include "record/conditions.h"
 
 namespace slowtoken::importing {
 namespace {
@@ -76,9 +77,9 @@ std::vector<std::string> LeftOut(const KinetoEvents& events, const ScanResult& s
 
 // Words of coverage.missing that hold for every Kineto trace, and notes of this one.
 void AddNotes(const std::vector<std::string>& notes, ImportedProcess& process) {
-  process.conditions.emplace_back("import.missing", "call_results device_uuids losses");
+  process.conditions.emplace_back(record::kImportMissing, "call_results device_uuids losses");
   for (size_t i = 0; i < notes.size(); ++i)
-    process.conditions.emplace_back(absl::StrCat("import.note.", i + 1), notes[i]);
+    process.conditions.emplace_back(absl::StrCat(record::kImportNote, i + 1), notes[i]);
 }
 
 void SetResources(const KinetoEvents& events, record::Dictionary& dictionary, ImportedProcess& process) {

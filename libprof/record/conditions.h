@@ -13,6 +13,15 @@ struct Condition {
   ProcessIndex process = 0;
 };
 
+// Names of facts that one part writes and another reads.
+inline constexpr const char* kModeFact = "slowtoken.mode";
+inline constexpr const char* kMemoryFact = "slowtoken.memory_bytes";
+inline constexpr const char* kSloTtftFact = "slowtoken.slo_ttft_ns";  // not there: none was asked for
+inline constexpr const char* kSloItlFact = "slowtoken.slo_itl_ns";
+inline constexpr const char* kImportedFrom = "source.format";
+inline constexpr const char* kImportMissing = "import.missing";  // words of coverage.missing
+inline constexpr const char* kImportNote = "import.note.";       // and a number
+
 // One reading of a device through NVML. What NVML does not tell is absent: its bit in `present` is 0.
 enum DeviceSampleField : uint32_t {
   kSampleSmClock = 1,

@@ -10,6 +10,8 @@
 
 namespace slowtoken::record {
 
+// NCCL's own ranges around its calls on the host.
+inline constexpr const char* kNcclDomain = "NCCL";
 // Domains of imported traces: what PyTorch's record_function said on the host; what was said of a collective's kernel.
 inline constexpr const char* kUserAnnotationDomain = "user_annotation";
 inline constexpr const char* kCollectiveDomain = "collective";

@@ -11,6 +11,7 @@
 #include "analysis/text_safety.h"
 #include "base/loss.h"
 #include "record/session_events.h"
+#include "report/process_name.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -97,7 +98,7 @@ void AddDrops(const v1::Coverage& coverage, Lines& lines) {
 
 std::string NameOf(const reader::ProcessInfo& process) {
   return process.role.empty() ? std::filesystem::path(process.path).filename().string()
-                              : absl::StrCat(process.role, " ", process.pid);
+                              : ProcessName(process.role, process.pid);
 }
 
 // What an engine wrote instead: a sample is worth more than the count.

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
+#include "record/conditions.h"
+
 namespace slowtoken::report {
 namespace {
-
-constexpr std::string_view kMissing = "import.missing";
-constexpr std::string_view kNote = "import.note.";
 
 bool Lists(const v1::Coverage& coverage, const std::string& word) {
   return std::find(coverage.missing().begin(), coverage.missing().end(), word) != coverage.missing().end();
@@ -22,8 +21,8 @@ bool IsAboutImport(std::string_view condition) { return condition.starts_with("i
 void AddImported(const analysis::TraceAnalysis& analysis, v1::Coverage& coverage) {
   for (const auto& [name, values] : analysis.surroundings().Values()) {
     for (const std::string& value : values) {
-      if (name.starts_with(kNote)) coverage.add_notes(absl::StrCat("import: ", value));
-      if (name != kMissing) continue;
+      if (name.starts_with(record::kImportNote)) coverage.add_notes(absl::StrCat("import: ", value));
+      if (name != record::kImportMissing) continue;
       const std::vector<std::string> words = absl::StrSplit(value, ' ', absl::SkipEmpty());
       for (const std::string& word : words) {
         if (!Lists(coverage, word)) coverage.add_missing(word);

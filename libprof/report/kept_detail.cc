@@ -8,6 +8,7 @@
 #include "analysis/detail_spans.h"
 #include "analysis/text_safety.h"
 #include "report/json.h"
+#include "report/process_name.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -16,9 +17,7 @@ namespace {
 constexpr size_t kMostTriggersShown = 5;
 constexpr size_t kMostSpansShown = 8;
 
-std::string Name(const reader::ProcessInfo& process) {
-  return absl::StrCat(analysis::SafeText(process.role.empty() ? "process" : process.role, 64), " ", process.pid);
-}
+std::string Name(const reader::ProcessInfo& process) { return ProcessName(process.role, process.pid); }
 
 std::string PercentOfPpm(uint32_t ppm) { return Percent(static_cast<double>(ppm) / 1e6); }
 

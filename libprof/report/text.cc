@@ -11,6 +11,7 @@
 #include "report/collectives.h"
 #include "report/imported.h"
 #include "report/kept_detail.h"
+#include "report/process_name.h"
 #include "report/text_sections.h"
 #include "report/units.h"
 
@@ -26,15 +27,7 @@ std::string Paint(const std::string& text, const char* code, const TextStyle& st
 }
 
 std::string HeadText(const v1::Report& report, const TextStyle& style) {
-  std::vector<std::string> names;
-  for (const v1::Process& process : report.coverage().processes()) {
-    names.push_back(process.role().empty() ? process.path() : absl::StrCat(process.role(), " ", process.pid()));
-  }
-  if (names.size() > 4) {
-    names.resize(3);
-    names.push_back(absl::StrCat("and ", report.coverage().processes_size() - 3, " more"));
-  }
-  std::string line = absl::StrCat("slowtoken report: ", names.empty() ? "no processes" : absl::StrJoin(names, ", "));
+  std::string line = absl::StrCat("slowtoken report: ", ProcessNames(report));
   if (!report.origin().utc().empty()) absl::StrAppend(&line, ", from ", report.origin().utc().substr(0, 19), "Z");
   return Paint(line, "1", style) + "\n";
 }

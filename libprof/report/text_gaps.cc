@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/process_name.h"
 #include "report/table.h"
 #include "report/text_sections.h"
 #include "report/thread_label.h"
@@ -62,8 +63,7 @@ std::string OverlapText(const v1::Device& device) {
 
 std::string QueueText(const v1::LaunchQueue& queue) {
   return absl::StrFormat("  launched and not begun, %s: mean %.2f, at most %s\n",
-                         queue.role().empty() ? "process" : absl::StrCat(queue.role(), " ", queue.pid()), queue.mean(),
-                         WithCommas(queue.max()));
+                         ProcessName(queue.role(), queue.pid()), queue.mean(), WithCommas(queue.max()));
 }
 
 }  // namespace

@@ -7,30 +7,13 @@
 #include "report/cause_tally.h"
 #include "report/findings.h"
 #include "report/json.h"
+#include "report/level_words.h"
 #include "report/moment_tally.h"
 #include "report/text_sections.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
 namespace {
-
-constexpr const char* kUsualGap = "a stall is a gap above 2.5 times the running median and 5 ms";
-constexpr const char* kUsualFirst = "a first token is slow above 2.5 times the median of its prompt length and 5 ms";
-
-const char* From(bool of_run) { return of_run ? " (of the run)" : " (--slo)"; }
-
-std::string LevelsLine(const v1::ServiceLevels& levels) {
-  const std::string ttft = absl::StrCat("ttft ", Duration(levels.ttft_ns()));
-  const std::string itl = absl::StrCat("itl ", Duration(levels.itl_ns()));
-  if (levels.has_ttft_ns() && levels.has_itl_ns()) {
-    const bool one_source = levels.ttft_of_run() == levels.itl_of_run();
-    return absl::StrCat("SLO ", ttft, one_source ? "" : From(levels.ttft_of_run()), ", ", itl,
-                        From(levels.itl_of_run()));
-  }
-  if (levels.has_ttft_ns()) return absl::StrCat("SLO ", ttft, From(levels.ttft_of_run()), "; ", kUsualGap);
-  if (levels.has_itl_ns()) return absl::StrCat("SLO ", itl, From(levels.itl_of_run()), "; ", kUsualFirst);
-  return absl::StrCat("what is usual, as no SLO was given: ", kUsualGap);
-}
 
 // A line that can be copied into a shell: a clear id with other characters than these is named by its pseudonym.
 std::string WhyLine(std::string_view why, uint64_t req, const std::string& clear, uint32_t token) {
@@ -91,7 +74,7 @@ std::string FirstTokensInShort(const v1::Report& report, const Options& options,
 
 std::string InShortText(const v1::Report& report, const Options& options, const TextStyle& style) {
   std::string said = StallsInShort(report, options, style) + FirstTokensInShort(report, options, style);
-  if (!said.empty()) said += Wrap(absl::StrCat("  judged by ", LevelsLine(report.levels())), 4, style);
+  if (!said.empty()) said += Wrap(absl::StrCat("  judged by ", LevelWords(report.levels())), 4, style);
   if (said.empty() && !report.launch_gaps().findings().empty())
     said = "  " + Wrap(report.launch_gaps().findings(0).text(), 4, style);
   return said.empty() ? "" : "\nIn short\n" + said;

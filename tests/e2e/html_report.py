@@ -17,8 +17,8 @@ from harness import SKIP, Harness, expect, main
 from page_keys import keys_reach_everything
 from page_layout import layout_holds, settled
 
-SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "graphs", "conditions", "glossary"]
-SAME = ["coverage", "service_levels", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "overhead", "conditions", "devices", "kernel_categories", "origin"]
+SECTIONS = ["coverage", "summary", "causes", "ttft", "itl", "slow", "batches", "requests", "gpu", "graphs", "collectives", "conditions", "glossary"]
+SAME = ["coverage", "service_levels", "throughput", "ttft", "itl", "launch", "launch_gaps", "graphs", "collectives", "ranks", "overhead", "conditions", "devices", "kernel_categories", "origin"]
 LARGEST_PAGE, LONGEST_MS = 15 << 20, 1000  # of the main thread's own time, so that a busy machine does not matter
 DATA = "JSON.parse(document.getElementById('data').textContent)"
 # Moves over the chart until the pointer says that something can be clicked; the place in the window, or null.
@@ -103,6 +103,19 @@ def graphs_are_shown(browser, report):
     expect(shown == [(r["path"] or "no range", f"{r['count']:,}") for r in graphs["by_shape"][:12]], f"ranges {shown}")
     builds = [(row[0], row[1], row[3]) for row in rows[-1]] if graphs["builds"] else []
     expect(builds == [(b["kind"].replace("_", " "), f"{b['serving']:,}", f"{b['count']:,}") for b in graphs["builds"]], f"builds {builds}")
+
+
+def collectives_are_shown(browser, report):
+    """Each rank with what it waited and kept others waiting, the one that was waited for most first; their calls and kernels in the timeline."""
+    rows = browser.evaluate("[...document.querySelectorAll('#collectives tbody tr')].map(row => [...row.cells].map(c => c.textContent))")
+    ranks = sorted(report["ranks"], key=lambda rank: -rank["kept_waiting_ns"])
+    expect(len(rows) == len(ranks) == 2, f"ranks {rows}")
+    for row, rank in zip(rows, ranks):
+        share = f"{100 * rank['waited_ns'] / rank['total_ns']:.1f}\u00a0%"
+        expect(row[1] == f"{rank['collectives']:,}" and row[4] == share and row[5].startswith(f"{rank['late']:,} ("), f"{row} is not {rank}")
+    expect("late: " in browser.evaluate("document.getElementById('collectives').textContent"), "the late rank is named")
+    lanes = browser.evaluate(f"{DATA}.moments.map(m => m.lanes.filter(lane => lane.group === 'collectives').map(lane => lane.name))")
+    expect(all(len(names) == 3 and names[2].startswith("calls of ") for names in lanes), f"lanes of collectives: {lanes[0]}")
 
 
 def the_verdict_comes_first(browser, report):
@@ -214,6 +227,7 @@ def long_hostile_run(args):
         has_the_same_numbers(browser, report)
         the_verdict_comes_first(browser, report)
         slow_tokens_of_one_moment_are_one(browser, report)
+        collectives_are_shown(browser, report)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)
         layout_holds(browser)

@@ -1,6 +1,7 @@
 // Writes the trace of a long run with hostile texts wherever a trace has texts, for the test of the HTML report.
 // usage: page_trace OUT.stt REQUESTS TOKENS
-// Forty requests at a time share each iteration; every 400th iteration comes 60 ms late, as its thread had no CPU.
+// Forty requests at a time share each iteration, which ends with an all-reduce of two GPUs, the second of them late;
+// every 400th iteration comes 60 ms late, as its thread had no CPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,14 +51,20 @@ class Run {
 
   void NameThings() {
     const auto text = [&](const std::string& name) { return dictionary_->InternText(name + kHostile); };
-    record::DeviceInfo device;
-    std::fill(std::begin(device.uuid), std::end(device.uuid), uint8_t{0x5a});
-    device.name = text("GPU ");
-    out_->On(device);
+    for (uint32_t i = 0; i < 2; ++i) {
+      record::DeviceInfo device;
+      std::fill(std::begin(device.uuid), std::end(device.uuid), static_cast<uint8_t>(0x5a + i));
+      device.ordinal = i;
+      device.name = text("GPU ");
+      out_->On(device);
+      lanes_[i] = dictionary_->InternLane({.device = i, .context = i + 1, .stream = 7});
+    }
+    out_->On(record::NvtxDomainInfo{.domain = 3, .name = dictionary_->InternText(record::kNcclDomain)});
     out_->On(record::ThreadInfo{kThread, text("engine "), 0});
     out_->On(record::Condition{text("package."), text("1.0 "), 0});
     gemm_ = dictionary_->InternShape({.name = text("gemm_")});
-    lane_ = dictionary_->InternLane({.device = 0, .context = 1, .stream = 7});
+    all_reduce_ = dictionary_->InternShape({.name = text("ncclDevKernel_AllReduce_Sum_f16_RING_LL")});
+    reduce_call_ = text("ncclAllReduce ");
     launch_ = text("cudaLaunchKernel ");
     message_ = text("my range ");
   }
@@ -132,25 +139,42 @@ class Run {
   }
 
   void Launch() {
+    Kernel(now_ + kMs / 4, gemm_, {now_ + kMs / 4 + 15'000, now_ + kStep - kMs}, 0);
+    // It ends at once on both.
+    const TimeNs end = now_ + kStep - kMs / 2;
+    Kernel(now_ + kMs / 3, all_reduce_, {now_ + kStep - kMs, end}, 0);
+    Kernel(now_ + kMs / 2, all_reduce_, {now_ + kStep - kMs + (iteration_ % 9) * 30'000, end}, 1);
+    Range(message_, 0, now_, now_ + kMs);
+    Range(reduce_call_, 3, now_ + kMs / 3 - 2000, now_ + kMs / 2 + 6000);
+  }
+
+  struct Span {
+    TimeNs start = 0, end = 0;
+  };
+  void Kernel(TimeNs launch, record::ShapeId shape, Span ran, uint32_t device) {
     record::ApiCall call;
-    call.start = now_ + kMs / 4;
-    call.end = call.start + 5000;
-    call.correlation = static_cast<record::CorrelationId>(iteration_);
+    call.start = launch;
+    call.end = launch + 5000;
+    call.correlation = ++correlation_;
     call.thread = kThread;
     call.name = launch_;
     call.api_class = record::ApiClass::kKernelLaunch;
     out_->On(call);
     record::Kernel kernel;
-    kernel.start = call.end + 10'000;
-    kernel.end = now_ + kStep - kMs;
+    kernel.start = ran.start;
+    kernel.end = ran.end;
     kernel.correlation = call.correlation;
-    kernel.shape = gemm_;
-    kernel.lane = lane_;
+    kernel.shape = shape;
+    kernel.lane = lanes_[device];
     out_->On(kernel);
+  }
+
+  void Range(record::StringId message, record::DomainId domain, TimeNs start, TimeNs end) {
     record::NvtxRange range;
-    range.start = now_;
-    range.end = now_ + kMs;
-    range.message = message_;
+    range.start = start;
+    range.end = end;
+    range.message = message;
+    range.domain = domain;
     range.thread = range.end_thread = kThread;
     out_->On(range);
   }
@@ -178,9 +202,10 @@ class Run {
 
   trace::ChunkEncoder* out_;
   record::Dictionary* dictionary_;
-  record::ShapeId gemm_ = 0;
-  record::LaneId lane_ = 0;
-  record::StringId launch_ = 0, message_ = 0;
+  record::ShapeId gemm_ = 0, all_reduce_ = 0;
+  record::LaneId lanes_[2] = {};
+  record::StringId launch_ = 0, message_ = 0, reduce_call_ = 0;
+  record::CorrelationId correlation_ = 0;
   std::vector<Live> live_;
   TimeNs now_ = kStart + 20 * kMs;
   uint64_t requests_ = 0, tokens_ = 0, next_ = 1, finished_ = 0, iteration_ = 0;

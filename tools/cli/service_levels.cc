@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nearest.h"
+#include "record/conditions.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -24,9 +25,9 @@ class ToldLevels final : public record::EventVisitor {
     const std::string_view name = dictionary_->text(condition.name);
     uint64_t value = 0;
     if (!absl::SimpleAtoi(std::string(dictionary_->text(condition.value)), &value)) return;
-    if (name == "slowtoken.slo_ttft_ns") levels_.ttft_ns = value;
-    if (name == "slowtoken.slo_itl_ns") levels_.itl_ns = value;
-    saw_configuration_ |= name == "slowtoken.memory_bytes";
+    if (name == record::kSloTtftFact) levels_.ttft_ns = value;
+    if (name == record::kSloItlFact) levels_.itl_ns = value;
+    saw_configuration_ |= name == record::kMemoryFact;
   }
   void On(const record::Advance&) override { done_ = saw_configuration_; }
 

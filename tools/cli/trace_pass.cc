@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "places.h"
+#include "report/process_name.h"
 #include "rule_file.h"
 #include "run_folders.h"
 #include "verb.h"
@@ -89,7 +90,7 @@ void TracePass::FindEngines() {
   }
   scopes_.emplace(surveys);
   std::vector<std::string> names;
-  for (const reader::ProcessInfo& process : processes) names.push_back(absl::StrCat(process.role, " ", process.pid));
+  for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
   engine_notes_ = scopes_->Lines(names);
 }
 

@@ -12,6 +12,8 @@
 #include "analysis/trace_analysis.h"
 #include "base/loss.h"
 #include "reader/trace_choice.h"
+#include "record/conditions.h"
+#include "report/process_name.h"
 #include "report/units.h"
 #include "trace_pass.h"
 #include "verb_app.h"
@@ -48,15 +50,14 @@ const char* Verdict(const reader::ProcessInfo& process) {
 
 // Traces of other tools do not say what their recorder dropped.
 bool IsImported(const analysis::TraceAnalysis& analysis) {
-  return analysis.surroundings().Values().contains("source.format");
+  return analysis.surroundings().Values().contains(record::kImportedFrom);
 }
 
 void PrintProcess(const reader::ProcessInfo& process, bool imported) {
   std::cout << analysis::SafeText(std::filesystem::path(process.path).filename().string(), 256)
             << (process.files > 1 ? absl::StrCat(" and ", process.files - 1, " more of this process") : "") << ": "
             << Verdict(process) << "\n";
-  const std::string who = process.role.empty() ? "an unknown process"
-                                               : absl::StrCat(analysis::SafeText(process.role, 64), " ", process.pid);
+  const std::string who = process.role.empty() ? "an unknown process" : report::ProcessName(process.role, process.pid);
   std::cout << absl::StrFormat("  %s, %s in %s chunks, format %d, written by slowtoken %s\n", who,
                                report::Bytes(process.file_bytes), report::WithCommas(process.chunks),
                                process.format_version,

@@ -4,6 +4,7 @@
 #include "record/phases.h"
 #include "report/advice.h"
 #include "report/cause_tally.h"
+#include "report/collectives.h"
 #include "report/excess_text.h"
 #include "report/findings.h"
 #include "report/graph_section.h"
@@ -11,7 +12,9 @@
 #include "report/html/request_columns.h"
 #include "report/json.h"
 #include "report/json_sections.h"
+#include "report/level_words.h"
 #include "report/moment_tally.h"
+#include "report/process_name.h"
 
 namespace slowtoken::report::html {
 namespace {
@@ -31,6 +34,7 @@ Json ReportJson(const v1::Report& report) {
   Json out = WholeJson(report);
   out["totals"] = Json::object();
   out["iterations"] = IterationsJson(report.iterations());
+  AddList(out, "ranks", report.ranks(), kMostSpans, RankJson);
   AddList(out, "devices", report.devices(), kMostSpans, DeviceJson);
   AddList(out, "kernels", report.kernels(), kMostKernelRows, KernelJson);
   AddList(out, "kernel_categories", report.kernel_categories(), kMostSpans, KernelCategoryJson);
@@ -96,6 +100,13 @@ Json PhasesOfStall(const v1::Stall& stall, const PageEvents& events) {
   return PhasesJson({phases->ns.begin(), phases->ns.end()}, phases->told, record::kGapPhaseNames);
 }
 
+// What the text report says of them, and what the ranks are called.
+Json CollectivesWords(const v1::Report& report) {
+  Json out = {{"sentences", CollectivesSentences(report)}, {"ranks", Json::array()}};
+  for (const v1::Rank& rank : report.ranks()) out["ranks"].push_back(RankName(rank, report));
+  return out;
+}
+
 // Why graphs are opaque, by the reasons there are.
 Json OpaqueWords(const v1::Graphs& graphs) {
   Json out = Json::object();
@@ -150,6 +161,8 @@ Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& sl
   const record::TimeNs origin = report.origin().monotonic_ns();
   Json moments = timelines.ToJson();
   return {{"report", ReportJson(report)},
+          {"about", ProcessNames(report)},
+          {"judged_by", LevelWords(report.levels())},
           {"causes", CausesJson(report)},
           {"slow", SlowJson(report, slow, events)},
           {"requests", RequestColumns(report, events)},
@@ -159,7 +172,8 @@ Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& sl
           {"names", timelines.names()},
           {"ttft_phases", record::kTtftPhaseNames},
           {"gap_phases", record::kGapPhaseNames},
-          {"opaque_words", OpaqueWords(report.graphs())}};
+          {"opaque_words", OpaqueWords(report.graphs())},
+          {"collectives", CollectivesWords(report)}};
 }
 
 }  // namespace slowtoken::report::html

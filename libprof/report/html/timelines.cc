@@ -13,8 +13,9 @@ namespace slowtoken::report::html {
 
 using record::AnnotationName;
 
-Timelines::Timelines(const record::Dictionary& dictionary, record::TimeNs origin, const std::vector<Window>& windows)
-    : dictionary_(&dictionary), origin_(origin), names_(dictionary) {
+Timelines::Timelines(const record::Dictionary& dictionary, record::TimeNs origin, const std::vector<Window>& windows,
+                     std::vector<std::string> processes)
+    : dictionary_(&dictionary), origin_(origin), names_(dictionary), processes_(std::move(processes)) {
   for (const Window& window : windows) {
     Moment& moment = moments_.emplace_back();
     moment.start = origin + window.start_ns;
@@ -84,7 +85,6 @@ void Timelines::On(const record::ApiCall& call) {
 
 void Timelines::On(const record::Annotation& annotation) {
   roles_.Add(annotation);
-  if (annotation.process != 0) several_processes_ = true;
   if (annotation.kind == record::AnnotationKind::kMark) {
     const auto request = marks_.find(annotation.req());
     if (request != marks_.end()) request->second.emplace_back(annotation.start, annotation.name);
@@ -98,7 +98,26 @@ void Timelines::On(const record::Annotation& annotation) {
   if (annotation.req() != 0) AddToRequest(annotation.req(), Row::kBelow, span, [&] { return names_.Of(name, "step"); });
 }
 
+void Timelines::On(const record::NvtxDomainInfo& domain) {
+  const std::string_view name = dictionary_->text(domain.name);
+  if (name == record::kNcclDomain || name == record::kCollectiveDomain)
+    collective_domains_.emplace(domain.process, domain.domain);
+}
+
+// "ncclAllReduce, 4.00 MiB". What an import says of a kernel stands on no thread.
+void Timelines::AddCollective(const record::NvtxRange& range) {
+  Add({Group::kCollectiveCall, range.process, range.thread, Row::kMain}, {range.start, range.end}, [&] {
+    std::string name(dictionary_->text(range.message));
+    for (const record::PayloadField& field : range.fields) {
+      if (dictionary_->text(field.name).starts_with("Message size")) absl::StrAppend(&name, ", ", Bytes(field.bits));
+    }
+    return names_.Of(name, "collective");
+  });
+}
+
 void Timelines::On(const record::NvtxRange& range) {
+  if (collective_domains_.contains({range.process, range.domain})) AddCollective(range);
+  if (range.thread == 0) return;  // it is about a stream
   Add({Group::kThread, range.process, range.thread, Row::kMain}, {range.start, range.end},
       [&] { return names_.OfText(range.message, "range", "a range without a name"); });
 }

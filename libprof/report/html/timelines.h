@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -27,8 +28,9 @@ class Timelines final : public record::EventVisitor {
   static constexpr size_t kMostThreads = 12;   // of a window, the busiest
   static constexpr size_t kMostEvents = 5000;  // of a window
 
-  // `origin`: from where the windows count.
-  Timelines(const record::Dictionary& dictionary, record::TimeNs origin, const std::vector<Window>& windows);
+  // `origin`: from where the windows count. `processes`: what they are called, by their index.
+  Timelines(const record::Dictionary& dictionary, record::TimeNs origin, const std::vector<Window>& windows,
+            std::vector<std::string> processes = {});
   Timelines(const Timelines&) = delete;  // its part points to it
   Timelines& operator=(const Timelines&) = delete;
 
@@ -39,6 +41,7 @@ class Timelines final : public record::EventVisitor {
   void On(const record::GraphLaunch& graph) override;
   void On(const record::ApiCall& call) override;
   void On(const record::Annotation& annotation) override;
+  void On(const record::NvtxDomainInfo& domain) override;
   void On(const record::NvtxRange& range) override;
   void On(const record::OffCpu& off) override;
   void On(const record::ThreadInfo& thread) override;
@@ -65,8 +68,9 @@ class Timelines final : public record::EventVisitor {
    private:
     Timelines* all_;
   };
-  // In the order in which a page shows them.
-  enum class Group : uint8_t { kRequest, kIterations, kThread, kApi, kStream, kCollective };
+  // In the order in which a page shows them. Collectives have lanes of their kernels, one below the other, so that the
+  // one that begins last is seen, and of the calls that asked for them.
+  enum class Group : uint8_t { kRequest, kIterations, kThread, kApi, kStream, kCollective, kCollectiveCall };
   // Groups whose things have a second lane below the first: what a request's tokens rested on, when a thread was off
   // the CPU, what an iteration had the GPU do.
   enum class Row : uint8_t { kMain, kBelow };
@@ -92,6 +96,7 @@ class Timelines final : public record::EventVisitor {
   void AddGpuWork(record::LaneId lane, Span span, uint32_t name);
   void AddRows(const record::IterationSummary& iteration);
   void AddWaits();
+  void AddCollective(const record::NvtxRange& range);
   static void KeepBusiestThreads(Moment& moment);
   static size_t MostOfALane(const Moment& moment);
   std::string LaneName(const Moment& moment, const LaneKey& key) const;
@@ -105,7 +110,8 @@ class Timelines final : public record::EventVisitor {
   record::TimeNs first_ = UINT64_MAX, last_ = 0;  // of all windows
   std::vector<Moment> moments_;
   TimelineNames names_;
-  bool several_processes_ = false;
+  std::vector<std::string> processes_;
+  std::set<std::pair<record::ProcessIndex, record::DomainId>> collective_domains_;
   std::map<std::pair<record::ProcessIndex, record::ThreadId>, record::StringId> thread_names_;
   analysis::ThreadRoles roles_;
   absl::flat_hash_map<record::RequestId, std::string> request_texts_;

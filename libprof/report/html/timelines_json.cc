@@ -73,17 +73,20 @@ std::string Timelines::LaneName(const Moment& moment, const LaneKey& key) const 
       return below ? "  off the CPU" : ThreadText(process, id);
     case Group::kApi:
       return ThreadText(process, id);
+    case Group::kCollectiveCall:
+      return id == 0 ? "as the import tells" : absl::StrCat("calls of ", ThreadText(process, id));
     case Group::kStream:
     case Group::kCollective:
       break;
   }
   const record::Lane& lane = dictionary_->lane(static_cast<record::LaneId>(id));
   return absl::StrCat("GPU ", lane.device, ", stream ", lane.stream,
-                      several_processes_ ? absl::StrCat(", process ", process) : "");
+                      processes_.size() > 1 ? absl::StrCat(", ", processes_[process % processes_.size()]) : "");
 }
 
 Json Timelines::MomentJson(const Moment& moment) const {
-  static constexpr const char* kGroupNames[] = {"requests", "iterations", "threads", "api", "streams", "collectives"};
+  static constexpr const char* kGroupNames[] = {"requests", "iterations",  "threads",    "api",
+                                                "streams",  "collectives", "collectives"};
   const size_t most = MostOfALane(moment);
   Json lanes = Json::array();
   for (const auto& [key, lane] : moment.lanes) {

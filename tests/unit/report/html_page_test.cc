@@ -10,7 +10,9 @@
 #include "report/html/request_columns.h"
 #include "report/html/script_text.h"
 #include "report/json.h"
+#include "report/level_words.h"
 #include "report/stall_moments.h"
+#include "report/text.h"
 #include "scenario.h"
 
 namespace slowtoken::report::html {
@@ -46,7 +48,7 @@ TEST_F(PageTest, SectionsAreThoseOfTheJsonReport) {
   const Json page = Data(report)["report"], as_json = AsJson(report, options_);
   for (const char* section :
        {"origin", "coverage", "throughput", "ttft", "itl", "launch", "overhead", "conditions", "devices", "kernels",
-        "kernel_categories", "triggers", "detail", "iterations", "graphs", "service_levels"}) {
+        "kernel_categories", "triggers", "detail", "iterations", "graphs", "collectives", "ranks", "service_levels"}) {
     EXPECT_EQ(page[section], as_json[section]) << section;
   }
 }
@@ -73,6 +75,32 @@ TEST_F(PageTest, ReasonsOfOpaqueGraphsAreSaidInTheWordsOfTheTextReport) {
   opaque.set_reason("branches");
   const Json words = Data(report)["opaque_words"];
   EXPECT_EQ(words["branches"], OpaqueText("branches"));
+}
+
+TEST_F(PageTest, CollectivesAndLevelsAreSaidInTheWordsOfTheTextReport) {
+  v1::Report report = testing::Whole(options_);
+  report.mutable_collectives()->set_matched(10);
+  for (const uint64_t pid : {71, 72}) {
+    v1::Rank& rank = *report.add_ranks();
+    rank.set_role("worker");
+    rank.set_pid(pid);
+    rank.set_collectives(10);
+    rank.set_total_ns(4'000'000);
+    (pid == 71 ? rank.set_waited_ns(1'000'000) : rank.set_kept_waiting_ns(1'000'000));
+    if (pid == 72) rank.set_late(9);
+  }
+  const Json page = Data(report), as_json = AsJson(report, options_);
+  EXPECT_EQ(page["report"]["ranks"], as_json["ranks"]);
+  EXPECT_EQ(page["report"]["ranks"][0]["total_ns"], 4'000'000);
+  EXPECT_EQ(page["collectives"]["ranks"], Json::array({"worker 71", "worker 72"}));
+  const std::string text = WriteText(report, {}, {});
+  ASSERT_EQ(page["collectives"]["sentences"].size(), 2u);
+  EXPECT_EQ(page["collectives"]["sentences"][0],
+            "12.5 % of the ranks' time in them was waiting for others (1.00 ms of 8.00 ms)");
+  for (const Json& sentence : page["collectives"]["sentences"])
+    EXPECT_THAT(text, HasSubstr("  " + sentence.get<std::string>() + "\n"));
+  EXPECT_EQ(page["judged_by"], LevelWords(report.levels()));
+  EXPECT_EQ(page["about"], "frontend 4000, engine 4001");
 }
 
 TEST_F(PageTest, StallsOfOneMomentAreTiedTogether) {

@@ -57,6 +57,46 @@ TEST_F(TimelinesTest, WorkOnTheGpuIsCutToTheWindow) {
   EXPECT_EQ((*collectives)["events"].size(), 3u);
 }
 
+TEST_F(TimelinesTest, CallsOfCollectivesHaveALaneBelowTheirKernels) {
+  const record::ShapeId nccl = dictionary_.Shape("ncclDevKernel_AllReduce_Sum_f16");
+  timelines_.On(KernelAt(1, kStart + 120 * kMs, kStart + 130 * kMs, nccl, dictionary_.Lane(7)));
+  timelines_.On(record::NvtxDomainInfo{3, dictionary_->InternText(record::kNcclDomain), 0});
+  timelines_.On(record::NvtxDomainInfo{4, dictionary_->InternText(record::kCollectiveDomain), 0});
+  const record::PayloadField size{dictionary_->InternText("Message size"), record::PayloadType::kUint, 4096};
+  record::NvtxRange range;
+  range.message = dictionary_->InternText("ncclAllReduce");
+  range.domain = 3;
+  range.thread = 100;
+  range.start = kStart + 110 * kMs;
+  range.end = range.start + kMs;
+  range.fields = {&size, 1};
+  timelines_.On(range);
+  range.message = dictionary_->InternText("allreduce");  // what an import says of the kernel
+  range.domain = 4;
+  range.thread = 0;
+  range.fields = {};
+  timelines_.On(range);
+  const Json moment = timelines_.ToJson()[0];
+  const Json* calls = Lane(moment, "collectives", "calls of thread 100");
+  ASSERT_NE(calls, nullptr);
+  EXPECT_EQ(NameOf(*calls, 0), "ncclAllReduce, 4.00 KiB");
+  EXPECT_NE(Lane(moment, "threads", "thread 100"), nullptr) << "the thread was in it all the same";
+  EXPECT_NE(Lane(moment, "collectives", "as the import tells"), nullptr);
+  EXPECT_EQ(Lane(moment, "threads", "on no thread"), nullptr);
+  std::vector<std::string> order;
+  for (const Json& lane : moment["lanes"]) {
+    if (lane["group"] == "collectives") order.push_back(lane["name"]);
+  }
+  EXPECT_EQ(order.front(), "GPU 0, stream 7");
+}
+
+TEST_F(TimelinesTest, OfSeveralProcessesALaneOfAGpuSaysWhose) {
+  Timelines timelines(*dictionary_, kStart, windows_, {"worker 71", "worker 72"});
+  timelines.On(
+      KernelAt(1, kStart + 120 * kMs, kStart + 130 * kMs, dictionary_.Shape("gemm"), dictionary_.Lane(7, 1), 1));
+  EXPECT_NE(Lane(timelines.ToJson()[0], "streams", "GPU 0, stream 7, worker 72"), nullptr);
+}
+
 TEST_F(TimelinesTest, OfTooManyEventsTheLongestStayAndTheRestIsCounted) {
   for (uint32_t i = 0; i < 1000; ++i) {
     const TimeNs at = kStart + 100 * kMs + i * 100'000;

@@ -33,20 +33,8 @@ function causesTable(rows, counts, worst) {
               CAUSE_WORDS[row.cause] || ""]));
 }
 
-// By what was judged: the service level, and who asked for it.
-function levelText(levels, of, usual) {
-  const level = levels[`${of}_ns`];
-  if (level === null) return usual;
-  return `${duration(level)}, the service level ${levels[`${of}_from`] === "run" ? "of the run" : "asked for"}`;
-}
-
 function showCauses(data, chooser) {
-  const levels = data.report.service_levels;
-  const node = section(
-      "causes", "Why tokens were slow", "Causes",
-      `A gap is a stall over ${
-          levelText(levels, "itl", "2.5 times the running median and 5 ms")}; a first token is slow over ${
-          levelText(levels, "ttft", "2.5 times the median of its prompt length and 5 ms")}.`);
+  const node = section("causes", "Why tokens were slow", "Causes", `Judged by ${data.judged_by}.`);
   const {stalls, first_tokens: first} = data.causes;
   add(node, null, [
     el("h3", null, `Slow first tokens: ${count(data.slow.first_tokens)}`),

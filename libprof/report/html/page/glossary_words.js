@@ -26,6 +26,9 @@ const GLOSSARY_WORDS = {
   opaque: "A graph whose nodes cannot be tied to the ranges of its capture without doubt.",
   "launch delay": "From the return of the call that launched a kernel to the kernel's start.",
   collective: "Communication among several GPUs in which all of them take part, such as an all-reduce.",
+  rank: "One GPU of one process, among those that compute a model together.",
+  "came last to":
+      "Collectives that began only when this rank came, by more than 20 µs after another; the others waited for it.",
   coverage: "How much of what happened was recorded. Losses are counted by cause and shown, never hidden.",
   tier: "What the engine told: 0 kernels and launches, 1 iterations, 2 requests, 3 requests and batches.",
   blind: "Time in which GPU records were not taken; nothing is concluded about it.",
@@ -56,6 +59,9 @@ const LABEL_WORDS = {
   cause: "cause",
   phase: "phase",
   "captured in": "captured range",
+  Collectives: "collective",
+  rank: "rank",
+  "came last to": "came last to",
 };
 
 // A label, with its meaning where it has one.

@@ -1,11 +1,8 @@
 // The page: what comes in which order, and the theme.
 
-function headLine(report) {
-  const names = report.coverage.processes.map((p) => (p.role ? `${p.role} ${p.pid}` : p.file));
-  const shown = names.length > 4 ? [...names.slice(0, 3), `and ${names.length - 3} more`] : names;
-  const title = shown.join(", ") || "no processes";
-  document.getElementById("title").textContent = title;
-  document.title = `${title} – slowtoken report`;
+function headLine({about, report}) {
+  document.getElementById("title").textContent = about;
+  document.title = `${about} – slowtoken report`;
   const from = report.origin.utc ?
       `Recorded from ${report.origin.utc.slice(0, 10)} ${report.origin.utc.slice(11, 19)} UTC.` :
       "The trace does not say when it was recorded.";
@@ -33,7 +30,7 @@ function startTheme() {
 function main() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const chooser = new Chooser();
-  headLine(data.report);
+  headLine(data);
   showVerdict(data, chooser);
   showCoverage(data.report);
   showSummary(data);
@@ -45,6 +42,7 @@ function main() {
   showRequests(data, chooser);
   showMachine(data);
   showGraphs(data);
+  showCollectives(data);
   showConditions(data);
   showGlossary(data);
   startTheme();

@@ -67,8 +67,7 @@ function showSlow(data, chooser) {
       "slow", "Slow tokens, and what happened around them", "Slow tokens",
       "Choose one here, or a mark in the chart above. The timeline shows requests, threads, CUDA calls and the GPU around it.");
   if (tokens.length === 0) {
-    node.append(
-        empty("No token was slow: none over the service level where one is given, none over 2.5 times what is usual."));
+    node.append(empty(`No token was slow, judged by ${data.judged_by}.`));
     return;
   }
   const list = new SlowList(tokens, (token, goThere) => chooser.choose(token, goThere)),

@@ -91,10 +91,7 @@ function showStrip(data, chooser) {
       (event) => stripKeys(event, marks, (token, goThere) => chooser.choose(token, goThere)));
   add(node, null, [
     spreadFigures(itl.step), host,
-    stalls.length > 0 ?
-        causeLegend(stalls) :
-        empty(
-            "No stall: no gap was over the threshold (the service level, else 2.5 times the running median and 5 ms)."),
+    stalls.length > 0 ? causeLegend(stalls) : empty(`No gap was a stall, judged by ${data.judged_by}.`),
     stripNotes(data, stalls, groups), meanGap(data)
   ]);
   const chart = stripChart(host, data.gaps, itl.step.p50_ns, marks, (token) => chooser.choose(token, true));
