@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "record/phases.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -17,13 +16,13 @@ bool IsAgainstLevel(const Judged& judged, const ExcessPhase& phase) {
          judged.excess_ns == std::min(phase.ns, judged.took_ns - phase.level_ns);
 }
 
-template <size_t N>
-ExcessPhase PhaseOf(uint32_t index, const google::protobuf::RepeatedField<uint64_t>& ns,
+template <size_t N, typename Phases>
+ExcessPhase PhaseOf(uint32_t index, const Phases& ns,
                     const google::protobuf::RepeatedPtrField<v1::Distribution>& over_run, uint64_t level_ns,
                     const char* const (&names)[N]) {
   const int i = static_cast<int>(index % N);
   return {.name = names[i],
-          .ns = i < ns.size() ? ns[i] : 0,
+          .ns = i < static_cast<int>(ns.size()) ? *(ns.begin() + i) : 0,
           .run_median_ns = i < over_run.size() ? over_run[i].p50_ns() : 0,
           .level_ns = level_ns};
 }
@@ -48,6 +47,11 @@ std::string ExcessSentence(const Judged& judged, const ExcessPhase& phase) {
 
 ExcessPhase ExcessPhaseOf(const v1::Report& report, const v1::Gap& stall) {
   return PhaseOf(stall.largest_phase(), stall.phases_ns(), report.itl().phases(), report.levels().itl_ns(),
+                 record::kGapPhaseNames);
+}
+
+ExcessPhase ExcessPhaseOf(const v1::Report& report, const v1::Stall& stall, const record::GapPhases& phases) {
+  return PhaseOf(stall.largest_phase(), phases, report.itl().phases(), report.levels().itl_ns(),
                  record::kGapPhaseNames);
 }
 

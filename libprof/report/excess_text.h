@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "record/phases.h"
 #include "report/findings.h"
 
 namespace slowtoken::report {
@@ -19,8 +20,9 @@ struct ExcessPhase {
 // "schedule took 34.0 ms, 33.0 ms longer than usual".
 std::string ExcessSentence(const Judged& judged, const ExcessPhase& phase);
 
-// The phase of a stall, and of a slow first token.
+// The phase of a stall, whose phases the report keeps only as a gap, and of a slow first token.
 ExcessPhase ExcessPhaseOf(const v1::Report& report, const v1::Gap& stall);
+ExcessPhase ExcessPhaseOf(const v1::Report& report, const v1::Stall& stall, const record::GapPhases& phases);
 ExcessPhase ExcessPhaseOf(const v1::Report& report, const v1::RequestReport& slow);
 
 }  // namespace slowtoken::report

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "record/phases.h"
-#include "report/advice.h"
 #include "report/excess_text.h"
 #include "report/findings.h"
+#include "report/iteration_rows.h"
 #include "report/json.h"
+#include "report/judgement.h"
+#include "report/phase_steps.h"
 #include "report/table.h"
 #include "report/thread_label.h"
 #include "report/units.h"
@@ -20,7 +22,7 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr size_t kMostIterations = 12, kMostThreads = 8, kMostStepKernels = 5;
+constexpr size_t kMostThreads = 8, kMostStepKernels = 5;
 constexpr int kWaterfallColumns = 40;
 
 // A bar that stands where its phase does: phases come one after the other, in the order in which they usually happen.
@@ -39,44 +41,14 @@ std::string Waterfall(const google::protobuf::RepeatedField<uint64_t>& phases, u
                       const char* const (&names)[N]) {
   if (whole == 0) return "";
   Table table({{"phase", Align::kLeft}, {"time"}, {"", Align::kLeft}});
-  uint64_t before = 0;
-  // The order of precedence turned around is the order of time; what is left comes last.
-  std::vector<int> order;
-  for (int i = static_cast<int>(N) - 2; i >= 0; --i) order.push_back(i);
-  order.push_back(static_cast<int>(N) - 1);
-  for (const int i : order) {
-    if (i >= phases.size() || phases[i] == 0) continue;
-    table.Add({names[i], Duration(phases[i]), WaterfallBar(before, phases[i], whole)});
-    before += phases[i];
-  }
+  for (const PhaseStep& step : PhaseSteps(phases, names))
+    table.Add({step.phase, Duration(step.ns), WaterfallBar(step.start_ns, step.ns, whole)});
   return "\nWhere the time went\n" + table.Text();
 }
 
-std::string CauseLines(const v1::Finding& finding, const Judged& judged, const ExcessPhase& phase) {
-  const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
-  const char* advice = AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()));
-  const std::string out =
-      absl::StrCat("  ", ExcessSentence(judged, phase), "\n  cause: ", FindingText(finding, judged), "\n");
-  return *advice == 0 ? out : absl::StrCat(out, "  try: ", advice, "\n");
-}
-
-// Of what is neither a stall nor slow: what it is not above.
-std::string NotSlow(const char* what, uint64_t level_ns, const char* usual) {
-  if (level_ns != 0)
-    return absl::StrCat("  it is ", what, ": not above the service level of ", Duration(level_ns), "\n");
-  return absl::StrCat("  it is ", what, ": not above 2.5 times ", usual, "\n");
-}
-
-std::string With(const Moment::Iteration& iteration, record::RequestId req) {
+std::string Indented(const std::vector<std::string>& lines) {
   std::string out;
-  size_t others = 0;
-  for (const record::BatchRow& row : iteration.rows) {
-    if (row.req == req) continue;
-    if (++others > 2) continue;
-    absl::StrAppend(&out, out.empty() ? "" : ", ", RequestName(row.req, "").substr(0, 8), " ",
-                    std::string(1, record::kRowKindLetters[static_cast<size_t>(row.kind)]), row.n_tok);
-  }
-  if (others > 2) absl::StrAppend(&out, " and ", others - 2, " more");
+  for (const std::string& line : lines) absl::StrAppend(&out, "  ", line, "\n");
   return out;
 }
 
@@ -87,27 +59,15 @@ std::string IterationsText(const Moment& moment) {
                {"GPU"},
                {"kind", Align::kLeft},
                {"it", Align::kLeft},
-               {"with (p prefill, c chunk, d decode, r again)", Align::kLeft, 44}});
-  size_t listed = 0;
-  for (const Moment::Iteration& iteration : moment.Iterations()) {
-    if (++listed > kMostIterations) break;
-    const record::IterationSummary& s = iteration.summary;
-    const uint64_t at = s.start > moment.window().start ? s.start - moment.window().start : 0;
-    std::string own = iteration.own ? "" : "not in it";
-    for (const record::BatchRow& row : iteration.rows) {
-      if (row.req == moment.window().req)
-        own = absl::StrCat(std::string(1, record::kRowKindLetters[static_cast<size_t>(row.kind)]), row.n_tok);
-    }
-    table.Add({absl::StrCat(s.key.iter), Duration(at), Duration(s.end - std::min(s.start, s.end)),
-               Duration(s.gpu_busy_ns),
-               s.dummy   ? "dummy"
-               : s.graph ? "graph"
-                         : "eager",
-               own, With(iteration, moment.window().req)});
+               {kIterationRowsWith, Align::kLeft, 44}});
+  const IterationRows iterations = IterationRowsOf(moment);
+  for (const IterationRow& row : iterations.rows) {
+    table.Add({absl::StrCat(row.iter), Duration(row.at_ns), Duration(row.length_ns), Duration(row.gpu_ns), row.kind,
+               row.own, row.with});
   }
   if (table.empty()) return "\nNo iteration was seen in this time\n";
-  const size_t all = moment.Iterations().size();
-  return absl::StrCat("\nIterations meanwhile", all > kMostIterations ? " (the first 12)" : "", "\n", table.Text());
+  const std::string cut = iterations.all > table.size() ? absl::StrCat(" (the first ", table.size(), ")") : "";
+  return absl::StrCat("\nIterations meanwhile", cut, "\n", table.Text());
 }
 
 std::string GpuText(Moment& moment) {
@@ -172,9 +132,9 @@ std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& re
       "Request ", RequestName(request.req(), request.clear()), ", first token: ", Duration(request.ttft_ns()),
       " (median ", Duration(report.ttft().all().p50_ns()), "), ", WithCommas(request.prompt()), " prompt tokens\n");
   if (request.has_slow_excess_ns()) {
-    out += CauseLines(request.finding(), JudgedOf(report, request), ExcessPhaseOf(report, request));
+    out += Indented(JudgementLines(request.finding(), JudgedOf(report, request), ExcessPhaseOf(report, request)));
   } else {
-    out += NotSlow("not slow", report.levels().ttft_ns(), "what is usual for such prompts");
+    out += Indented({FirstTokenNotSlow(report.levels())});
   }
   return out + Waterfall(request.ttft_phases_ns(), request.ttft_ns(), record::kTtftPhaseNames);
 }
@@ -184,9 +144,9 @@ std::string GapText(const v1::Report& report, const v1::RequestReport& request, 
                                  Duration(gap.gap_ns()), " after the one before (median ",
                                  Duration(report.itl().step().p50_ns()), ")\n");
   if (gap.has_stall_excess_ns()) {
-    out += CauseLines(gap.finding(), JudgedOf(report, gap), ExcessPhaseOf(report, gap));
+    out += Indented(JudgementLines(gap.finding(), JudgedOf(report, gap), ExcessPhaseOf(report, gap)));
   } else {
-    out += NotSlow("no stall", report.levels().itl_ns(), "the usual gap, and 5 ms");
+    out += Indented({GapNoStall(report.levels())});
   }
   return out + Waterfall(gap.phases_ns(), gap.gap_ns(), record::kGapPhaseNames);
 }

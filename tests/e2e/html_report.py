@@ -8,6 +8,7 @@ reached with the keyboard, and the long run's page is small and quick. Skips whe
 """
 import argparse
 import json
+import re
 import subprocess
 import sys
 
@@ -118,6 +119,29 @@ def collectives_are_shown(browser, report):
     expect(all(len(names) == 3 and names[2].startswith("calls of ") for names in lanes), f"lanes of collectives: {lanes[0]}")
 
 
+def the_waterfall_says_what_why_says(h, browser):
+    """Of each token that a waterfall tells of: the same lines, phases, iterations and time of the GPU as in the terminal."""
+    waterfalls = browser.evaluate(f"{DATA}.waterfalls")
+    expect(waterfalls, "no request has a waterfall")
+    for req, life in list(waterfalls.items())[:6]:
+        for row in filter(lambda row: "iterations" in row, life["rows"]):
+            why = h.slowtoken("why", h.traces, req, "1" if row["first"] else row["name"].split()[1]).stdout
+            expect(all(f"  {line}\n" in why for line in row["lines"]), f"{req} {row['name']}: {row['lines']} is not in {why}")
+            phases = re.findall(r"^  (\w+) ", why.partition("Where the time went\n")[2].partition("\n\n")[0], re.M)
+            expect(phases[1:] == [phase for phase, _, _ in row["steps"]], f"{req} {row['name']}: phases {phases} are not {row['steps']}")
+            iterations = re.findall(r"^ +(\d+)  ", why.partition("Iterations meanwhile")[2].partition("\n\n")[0], re.M)
+            expect(iterations == [str(iteration[0]) for iteration in row["iterations"]], f"{req} {row['name']}: iterations {iterations}")
+    story = browser.evaluate("document.querySelector('#story h3').textContent")
+    req = next(req for req in waterfalls if f"Request {req}" in story)
+    shown = browser.evaluate("[...document.querySelectorAll('#whole-request summary .what')].map(e => e.firstChild.textContent)")
+    expect(shown == [row["name"] for row in waterfalls[req]["rows"]], f"rows {shown} of {req}")
+    opened = browser.evaluate("document.querySelector('#whole-request details[open] .inside').textContent").replace("\u00a0", " ")
+    row = max(waterfalls[req]["rows"], key=lambda row: row["slow"] is not None and f"{row['lines'][0]}." in opened if "slow" in row else False)
+    why = h.slowtoken("why", h.traces, req, "1" if row["first"] else row["name"].split()[1]).stdout
+    gpu = re.search(r"^GPU: busy for .*", why, re.M).group()
+    expect(gpu in opened, f"{gpu!r} is not in what is open of {req}: {opened!r}")
+
+
 def the_verdict_comes_first(browser, report):
     """In the first window: how many stalls, whose cause cost most, and a way to the worst."""
     told = browser.evaluate("document.getElementById('verdict').textContent")
@@ -200,6 +224,7 @@ def demo_with_causes(args):
         has_the_same_numbers(browser, report)
         the_verdict_comes_first(browser, report)
         slow_tokens_of_one_moment_are_one(browser, report)
+        the_waterfall_says_what_why_says(h, browser)
         graphs_are_shown(browser, report)
         a_click_shows_the_timeline(browser)
         keys_reach_everything(browser, page)

@@ -82,10 +82,18 @@ def lists_open(browser):
         expect(focused(browser, "e.getAttribute('aria-expanded')") == "true", f"{rows}: the focus stays where it was")
 
 
+def waterfall_opens(browser):
+    browser.evaluate("document.querySelector('#whole-request details:not([open]) summary').focus()")
+    browser.press("Enter")
+    settled = "new Promise(done => setTimeout(() => done(document.activeElement.parentElement), 100)).then(e => e.open && e.querySelector('.inside').textContent !== '')"
+    expect(browser.evaluate(settled), "Enter opens a row of a waterfall")
+
+
 def keys_reach_everything(browser, page):
     tab_reaches_all(browser, page)
     question_mark_shows_the_keys(browser)
     terms_explain_themselves(browser)
     strip_goes_from_stall_to_stall(browser)
     timeline_is_worked(browser)
+    waterfall_opens(browser)
     lists_open(browser)

@@ -7,6 +7,23 @@
 namespace slowtoken::cli {
 namespace {
 
+// What the second reading is for, as one visitor (ReadMoments).
+class AroundSlowTokens {
+ public:
+  AroundSlowTokens(report::html::Timelines& timelines, report::html::RequestWaterfalls& waterfalls)
+      : events_(timelines, waterfalls), conclusions_(timelines.conclusions(), waterfalls.conclusions()) {}
+
+  template <typename Event>
+  void On(const Event& event) {
+    events_.On(event);
+  }
+  record::EventVisitor& conclusions() { return conclusions_; }
+
+ private:
+  analysis::Tee<report::html::Timelines, report::html::RequestWaterfalls> events_;
+  analysis::Tee<record::EventVisitor, record::EventVisitor> conclusions_;
+};
+
 std::vector<std::string> NamesOf(const std::vector<reader::ProcessInfo>& processes) {
   std::vector<std::string> names;
   for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
@@ -24,10 +41,12 @@ absl::Status WriteHtmlReport(TracePass::Input input, const ServiceLevels& levels
   const reader::TraceSet& traces = (*pass)->traces();
   report::html::Timelines timelines(traces.dictionary(), report.origin().monotonic_ns(), slow.windows,
                                     NamesOf(traces.processes()));
+  report::html::RequestWaterfalls waterfalls(traces.dictionary(), report, slow);
   if (!slow.windows.empty()) {
-    if (absl::Status read = ReadMoments(**pass, timelines, levels, "report"); !read.ok()) return read;
+    AroundSlowTokens around(timelines, waterfalls);
+    if (absl::Status read = ReadMoments(**pass, around, levels, "report"); !read.ok()) return read;
   }
-  report::html::WritePage(report::html::PageData(report, events, slow, timelines), out);
+  report::html::WritePage(report::html::PageData(report, events, slow, timelines, waterfalls), out);
   return absl::OkStatus();
 }
 

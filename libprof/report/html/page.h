@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "report/html/page_events.h"
+#include "report/html/request_waterfalls.h"
 #include "report/html/slow_tokens.h"
 #include "report/html/timelines.h"
 
@@ -17,7 +18,8 @@ namespace slowtoken::report::html {
 bool IsAvailable();
 
 // What the page shows, as JSON: html/page/*.js reads it.
-Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& slow, Timelines& timelines);
+Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& slow, Timelines& timelines,
+              const RequestWaterfalls& waterfalls);
 
 void WritePage(const Json& data, std::ostream& out);
 

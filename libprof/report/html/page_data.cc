@@ -10,6 +10,7 @@
 #include "report/graph_section.h"
 #include "report/html/page.h"
 #include "report/html/request_columns.h"
+#include "report/iteration_rows.h"
 #include "report/json.h"
 #include "report/json_sections.h"
 #include "report/level_words.h"
@@ -83,11 +84,9 @@ Json FindingJson(const v1::Finding& finding, const Judged& judged) {
 }
 
 std::string ExcessOf(const v1::Report& report, const v1::Stall& stall, const PageEvents& events) {
-  v1::Gap gap;
-  gap.set_largest_phase(stall.largest_phase());
-  if (const PageEvents::Phases* phases = events.PhasesOfStall(stall.req(), stall.n()))
-    gap.mutable_phases_ns()->Assign(phases->ns.begin(), phases->ns.end());
-  return ExcessSentence(JudgedOf(report, stall), ExcessPhaseOf(report, gap));
+  const PageEvents::Phases* phases = events.PhasesOfStall(stall.req(), stall.n());
+  return ExcessSentence(JudgedOf(report, stall),
+                        ExcessPhaseOf(report, stall, phases == nullptr ? record::GapPhases{} : phases->ns));
 }
 
 std::string ExcessOf(const v1::Report& report, const v1::RequestReport& slow) {
@@ -157,7 +156,8 @@ Json SlowJson(const v1::Report& report, const SlowTokens& slow, const PageEvents
 
 }  // namespace
 
-Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& slow, Timelines& timelines) {
+Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& slow, Timelines& timelines,
+              const RequestWaterfalls& waterfalls) {
   const record::TimeNs origin = report.origin().monotonic_ns();
   Json moments = timelines.ToJson();
   return {{"report", ReportJson(report)},
@@ -168,6 +168,8 @@ Json PageData(const v1::Report& report, PageEvents& events, const SlowTokens& sl
           {"requests", RequestColumns(report, events)},
           {"gaps", events.gaps().ToJson(origin)},
           {"batches", events.batches().ToJson(origin)},
+          {"waterfalls", waterfalls.ToJson()},
+          {"iterations_with", kIterationRowsWith},
           {"moments", std::move(moments)},
           {"names", timelines.names()},
           {"ttft_phases", record::kTtftPhaseNames},

@@ -34,11 +34,14 @@ bool Shows(const Window& window, const SlowToken& token) {
          token.took_ns() >= (window.end_ns - window.start_ns) / 5;
 }
 
-void GiveWindow(SlowToken& token, std::vector<Window>& windows) {
+void GiveWindow(SlowToken& token, SlowTokens& all) {
+  std::vector<Window>& windows = all.windows;
   auto window = std::find_if(windows.begin(), windows.end(), [&](const Window& w) { return Shows(w, token); });
   if (window == windows.end()) {
     if (windows.size() == kMostTimelines) return;
     window = windows.insert(windows.end(), Around(token));
+    if (std::find(all.waterfalls.begin(), all.waterfalls.end(), token.req()) == all.waterfalls.end())
+      all.waterfalls.push_back(token.req());
   }
   token.window = static_cast<size_t>(window - windows.begin());
   if (std::find(window->reqs.begin(), window->reqs.end(), token.req()) == window->reqs.end())
@@ -102,8 +105,8 @@ SlowTokens FindSlowTokens(const v1::Report& report) {
   KeepWorst(stalls, worst_stall);
   KeepWorst(first, nullptr);
   for (size_t i = 0; i < std::max(stalls.size(), first.size()); ++i) {
-    if (i < stalls.size()) GiveWindow(stalls[i], all.windows);
-    if (i < first.size()) GiveWindow(first[i], all.windows);
+    if (i < stalls.size()) GiveWindow(stalls[i], all);
+    if (i < first.size()) GiveWindow(first[i], all);
   }
   const v1::RequestReport* const worst_first = first.empty() ? nullptr : first[0].first;
   all.tokens = std::move(stalls);

@@ -37,6 +37,7 @@ struct Window {
 struct SlowTokens {
   std::vector<SlowToken> tokens;        // by start
   std::vector<Window> windows;          // by start
+  std::vector<uint64_t> waterfalls;     // requests that a window was made for: those whose whole life is told
   size_t stalls = 0, first_tokens = 0;  // of the run, listed or not
   // What to look at first, as indices of `tokens`.
   std::optional<size_t> worst_stall = std::nullopt, worst_first = std::nullopt;

@@ -29,7 +29,7 @@ class PageTest : public ::testing::Test {
   Json Data(const v1::Report& report) {
     const SlowTokens slow = FindSlowTokens(report);
     Timelines timelines(*dictionary_, report.origin().monotonic_ns(), slow.windows);
-    return PageData(report, events_, slow, timelines);
+    return PageData(report, events_, slow, timelines, RequestWaterfalls(*dictionary_, report, slow));
   }
 
   static Json AsJson(const v1::Report& report, const Options& options) {

@@ -133,7 +133,7 @@ class RequestList {
 function showRequests(data, chooser) {
   const node = section(
       "requests", "Requests", "Requests",
-      "Each bar is one request from its arrival: the phases of its first token, then the rest of its answer. Open one for what it waited for.");
+      "Each bar is one request from its arrival: the phases of its first token, then the rest of its answer. Open one for what it waited for, one below the other.");
   const listed = data.requests.columns.req.length;
   if (listed === 0) {
     node.append(empty("No request was recorded: they are told by the engine's llmserve annotations (tier 2 or more)."));

@@ -29,11 +29,12 @@ class SlowToken {
     this.notes = el("p", {class: "soft"});
     this.legend = el("div");
     this.without = empty();
+    this.whole = el("div", {id: "whole-request"});
     this.parts = [this.timeline.controls(), this.timeline.told, this.timeline.host, this.legend, this.notes];
   }
 
   node() {
-    return [this.story, this.parts, this.without];
+    return [this.story, this.parts, this.without, this.whole];
   }
 
   show(token, goThere) {
@@ -52,6 +53,11 @@ class SlowToken {
               counted(this.data.moments.length, "worst moment")}; this is none of them. `,
           el("code", null, `slowtoken why TRACE ${token.req} ${token.n}`), " tells about it.");
     }
+    const life = waterfallOf(this.data, token.req);
+    this.whole.replaceChildren();
+    if (life)
+      add(this.whole, null,
+          [el("h3", null, "The whole request, from its arrival"), new Waterfall(this.data, life, this.chooser).node()]);
     if (goThere) this.goThere();
   }
 
