@@ -59,4 +59,14 @@ std::string_view ThreadRoles::OfThread(record::ThreadId thread) const {
   return role;
 }
 
+std::optional<record::ProcessIndex> ThreadRoles::ProcessOf(record::ThreadId thread) const {
+  std::optional<record::ProcessIndex> process;
+  for (const auto& [key, does] : does_) {
+    if (static_cast<record::ThreadId>(key) != thread) continue;
+    if (process) return std::nullopt;
+    process = static_cast<record::ProcessIndex>(key >> 32);
+  }
+  return process;
+}
+
 }  // namespace slowtoken::analysis

@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "record/annotation.h"
@@ -22,6 +23,8 @@ class ThreadRoles {
   std::string_view Of(uint64_t thread_key) const;
   // The same where only the thread id is known; empty if processes use it for several things.
   std::string_view OfThread(record::ThreadId thread) const;
+  // Whose thread it is; nothing where its ranges do not tell, or processes of several hosts have one of that id.
+  std::optional<record::ProcessIndex> ProcessOf(record::ThreadId thread) const;
 
  private:
   enum Does : uint32_t {

@@ -48,6 +48,7 @@ Json EvidenceJson(const v1::Finding& finding) {
   }
   if (finding.thread() != 0) out["thread"] = finding.thread();
   if (!finding.thread_role().empty()) out["thread_role"] = finding.thread_role();
+  if (finding.has_process()) out["process"] = finding.process();
   if (finding.iter() != 0) out["iter"] = finding.iter();
   if (finding.req() != 0) out["req"] = RequestName(finding.req(), finding.clear());
   if (finding.amount() != 0) out["amount"] = finding.amount();

@@ -122,8 +122,9 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
   };
   const auto complete = [&](v1::Finding* finding) {
     if (finding->req() != 0) finding->set_clear(clear_of(finding->req()));
-    if (finding->thread() != 0)
-      finding->set_thread_role(std::string(analysis.thread_roles().OfThread(finding->thread())));
+    if (finding->thread() == 0) return;
+    finding->set_thread_role(std::string(analysis.thread_roles().OfThread(finding->thread())));
+    if (const auto process = analysis.thread_roles().ProcessOf(finding->thread())) finding->set_process(*process);
   };
   for (Request* request : in_order) {
     v1::RequestReport& report = *report_.add_requests();

@@ -43,6 +43,24 @@ std::vector<std::vector<Stood>> ByCommonInstant(std::vector<Stood> stood) {
   return groups;
 }
 
+// Replicas behind one frontend may stand still at one instant, each by itself: their evidence is of threads of
+// different processes. Gaps whose evidence is of none go with the most of them.
+std::vector<std::vector<Stood>> ByEvidence(const std::vector<Stood>& group, const v1::Report& report) {
+  std::map<uint32_t, std::vector<Stood>> by_process;
+  std::vector<Stood> untold;
+  for (const Stood& one : group) {
+    const v1::Finding& finding = report.stalls(one.stall).finding();
+    (finding.has_process() ? by_process[finding.process()] : untold).push_back(one);
+  }
+  if (by_process.empty()) return {untold};
+  std::vector<std::vector<Stood>> groups;
+  for (auto& [process, stood] : by_process) groups.push_back(std::move(stood));
+  auto& most =
+      *std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  most.insert(most.end(), untold.begin(), untold.end());
+  return groups;
+}
+
 v1::StallMoment MomentOf(const std::vector<Stood>& group, const v1::Report& report) {
   v1::StallMoment moment;
   std::set<uint64_t> requests;
@@ -76,8 +94,9 @@ void FillStallMoments(v1::Report& report) {
   }
   std::vector<v1::StallMoment> moments;
   for (auto& [key, stood] : alike) {
-    for (const std::vector<Stood>& group : ByCommonInstant(std::move(stood)))
-      moments.push_back(MomentOf(group, report));
+    for (const std::vector<Stood>& group : ByCommonInstant(std::move(stood))) {
+      for (const std::vector<Stood>& of_one : ByEvidence(group, report)) moments.push_back(MomentOf(of_one, report));
+    }
   }
   std::stable_sort(moments.begin(), moments.end(),
                    [](const auto& a, const auto& b) { return a.start_ns() < b.start_ns(); });

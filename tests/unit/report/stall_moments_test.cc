@@ -74,6 +74,18 @@ TEST(StallMoments, CausesProcessesAndFirstGapsAreKeptApart) {
   EXPECT_THAT(GapsOf(report), ElementsAre(1, 1, 1, 1));
 }
 
+TEST(StallMoments, ReplicasThatStandStillTogetherAreToldApartByWhoseThreadItWas) {
+  v1::Report report;
+  for (uint64_t req = 0; req < 6; ++req) {
+    v1::Stall& stall = AddStall(report, req, 100 + req, 150, 20);
+    if (req != 5) stall.mutable_finding()->set_process(req < 2 ? 1 : 2);  // the last one's evidence tells no thread
+  }
+  FillStallMoments(report);
+  EXPECT_THAT(GapsOf(report), ElementsAre(2, 4));
+  EXPECT_EQ(report.stalls(1).moment(), 0u);
+  EXPECT_EQ(report.stalls(5).moment(), 1u) << "it goes with the most";
+}
+
 TEST(StallMoments, WhatTheEvidenceCoversCountsNotTheWholeGap) {
   v1::Report report;
   for (const uint64_t from_ms : {1, 40}) {
