@@ -1,4 +1,5 @@
 // Where report, export and the others write: files that are whole or not there, and what a terminal can show.
+#include <absl/strings/str_cat.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +106,7 @@ TEST_F(TraceTest, AnOutputThatCannotBeWrittenIsAFailureOfEveryVerb) {
        {"report " + trace, "report --format=json " + trace, "verify " + trace, "export --to=perfetto -o - " + trace,
         std::string("doctor"), std::string("--help"), std::string("--version"), std::string("report --help")}) {
     const CommandResult full =
-        testing::RunCommand("/bin/sh", {"-c", std::string(SLOWTOKEN_BINARY) + " " + command + " > /dev/full"}, {});
+        testing::RunCommand("/bin/sh", {"-c", absl::StrCat(SLOWTOKEN_BINARY, " ", command, " > /dev/full")}, {});
     EXPECT_EQ(full.code, 3) << command << full.err;
     EXPECT_NE(full.err.find("cannot write"), std::string::npos) << command << full.err;
     EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << command << full.err;
