@@ -19,8 +19,8 @@ std::string WaitedText(const v1::Report& report) {
     waited += rank.waited_ns();
     total += rank.total_ns();
   }
-  return absl::StrCat(Percent(Share(waited, total)), " of the ranks' time in them was waiting for others (", Duration(waited), " of ",
-                      Duration(total), ")");
+  return absl::StrCat(Percent(Share(waited, total)), " of the ranks' time in them was waiting for others (",
+                      Duration(waited), " of ", Duration(total), ")");
 }
 
 std::string LateText(const v1::Report& report) {
