@@ -7,8 +7,8 @@ function ranksTable(ranks) {
   const share = (part, whole) => (whole > 0 ? percent(part / whole) : "–");
   return table(
       [
-        {title: "rank", wide: true}, {title: "collectives", optional: true}, {title: "time in them", optional: true},
-        {title: "waited for others"}, {title: "share", roomy: true}, {title: "came last to"},
+        {title: "rank", wide: true}, {title: "collectives", roomy: true}, {title: "time in them", roomy: true},
+        {title: "waited for others"}, {title: "share", optional: true}, {title: "came last to"},
         {title: "kept others waiting"}, {title: "", meter: true, roomy: true}
       ],
       ranks.map(

@@ -96,7 +96,7 @@ class Waterfall {
       row.iterations ? [iterationsMeanwhile(row, this.data.iterations_with), gpuMeanwhile(row)] : null,
       token ? el("p", null,
                  el("button", {type: "button", class: "link", onclick: () => this.chooser.choose(token, true)},
-                    `The story and the timeline of ${row.name}`)) :
+                    "The story and the timeline of this token")) :
               null
     ];
   }
