@@ -58,8 +58,9 @@ void IntervalPool::Clear(IntervalList& list) {
 
 size_t IntervalPool::MergeScratch(size_t count) {
   if (count == 0) return 0;
-  std::sort(scratch_.begin(), scratch_.begin() + static_cast<ptrdiff_t>(count),
-            [](const Interval& a, const Interval& b) { return a.start < b.start; });
+  const auto pieces = scratch_.first(count);
+  const auto before = [](const Interval& a, const Interval& b) { return a.start < b.start; };
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before)) std::sort(pieces.begin(), pieces.end(), before);
   size_t kept = 0;
   for (size_t i = 1; i < count; ++i) {
     if (scratch_[i].start <= scratch_[kept].end) {

@@ -161,9 +161,11 @@ void IterationPass::Seal(TimeNs watermark) {
 void IterationPass::SealOne(PoolIndex index, bool partial) {
   Iteration& iteration = (*parts_.iterations)[index];
   iteration.partial = partial;
-  parts_.intervals->Normalize(iteration.work);
+  iteration.busy_ns = parts_.intervals->Normalize(iteration.work);
   iteration.collective_ns = parts_.intervals->Normalize(iteration.collectives);
-  iteration.busy_ns = parts_.intervals->UnionLength(iteration.work, iteration.collectives);
+  if (iteration.collective_ns != 0) {
+    iteration.busy_ns = parts_.intervals->UnionLength(iteration.work, iteration.collectives);
+  }
   iteration.sample_end = SampleEndOf(iteration, *parts_.intervals);
   const size_t rows = BindRows(iteration);
   parts_.iterations->MarkSealed(index);
