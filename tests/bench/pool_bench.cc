@@ -2,34 +2,27 @@
 // and complete together, no page fault, no allocation. Times are CPU time of the thread; the worker's part is off the
 // clock.
 //   pool_bench            the figures
-//   pool_bench --check    exit code 1 if a page was faulted in or memory was asked for
+//   pool_bench --check    two threads in the call-backs while the worker collects; exit code 1 if one of them asked for
+//                         memory, locked, entered the kernel, faulted in a page or changed errno; 77 without seccomp
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "cupti/cupti_source.h"
 #include "driven_cupti.h"
-
-namespace {
-
-long g_allocations = 0;
-
-}  // namespace
-
-// In front of libc's, for the whole program.
-extern "C" void* __libc_malloc(size_t);
-extern "C" void* malloc(size_t size) {
-  ++g_allocations;
-  return __libc_malloc(size);
-}
+#include "watched_threads.h"
 
 namespace slowtoken::bench {
 namespace {
 
-constexpr int kAtOnce = 24;
+constexpr int kAtOnce = 24;  // of the pool's 32 buffers
 
 class Nobody final : public record::EventVisitor {};
 
@@ -42,15 +35,15 @@ class Host {
     options_.api = &api_;
     source_.Init(arena_, losses_, options_);
     source_.Start();
-    for (int i = 0; i < 8; ++i) Turn(), Collect();
+    for (int i = 0; i < 8; ++i) Turn(kAtOnce), Collect();
   }
 
-  // As many buffers as CUPTI may hold at once, all requested and all completed.
-  void Turn() {
+  // So many buffers (at most kAtOnce), all requested and all completed.
+  static void Turn(int buffers) {
     uint8_t* data[kAtOnce] = {};
     size_t size = 0, most = 0;
-    for (uint8_t*& buffer : data) g_request(&buffer, &size, &most);
-    for (uint8_t* buffer : data) g_complete(nullptr, 0, buffer, size, 0);
+    for (int i = 0; i < buffers; ++i) g_request(&data[i], &size, &most);
+    for (int i = 0; i < buffers; ++i) g_complete(nullptr, 0, data[i], size, 0);
   }
 
   // The worker takes them back.
@@ -83,7 +76,7 @@ void BM_RequestAndComplete(benchmark::State& state) {
   uint64_t spent = 0;
   for (auto _ : state) {
     const uint64_t start = base::ReadClock(CLOCK_THREAD_CPUTIME_ID);
-    host->Turn();
+    Host::Turn(kAtOnce);
     const uint64_t turn = base::ReadClock(CLOCK_THREAD_CPUTIME_ID) - start;
     spent += turn;
     state.SetIterationTime(static_cast<double>(turn) * 1e-9);
@@ -94,26 +87,86 @@ void BM_RequestAndComplete(benchmark::State& state) {
 }
 BENCHMARK(BM_RequestAndComplete)->UseManualTime();
 
-int Check() {
-  auto host = std::make_unique<Host>();
-  long faults = 0, allocations = 0;
-  for (int i = 0; i < 1000; ++i) {
-    const long faults_before = Faults(), allocations_before = g_allocations;
-    host->Turn();
-    allocations += g_allocations - allocations_before;
-    faults += Faults() - faults_before;
-    host->Collect();
+// A thread of the host that CUPTI calls back on, a few turns ahead of the worker at most: the pool never runs dry.
+class CalledThread {
+ public:
+  static constexpr int kBuffers = 4;  // a turn; of two threads with three turns each all find room
+  static constexpr int kTurns = 2000;
+
+  void Start() {
+    std::thread([this] { Run(); }).detach();
   }
-  std::printf("%d buffers: %ld page faults, %ld allocations, %llu refused\n", 1000 * kAtOnce, faults, allocations,
-              static_cast<unsigned long long>(host->refused()));
-  return faults == 0 && allocations == 0 && host->refused() == 0 ? 0 : 1;
+
+  // The worker: what was done before `Collect` is collected after it.
+  int done() const { return done_; }
+  void SetCollected(int turns) { collected_ = turns; }
+
+  bool finished() const { return finished_; }
+  bool trapped() const { return trapped_; }
+  bool kept_errno() const { return kept_errno_; }
+  long faults() const { return faults_; }
+
+ private:
+  void Run() {
+    Turns(kTurns / 10);  // until everything has been touched
+    trapped_ = TrapSystemCalls();
+    const long before = Faults();
+    errno = kErrno;
+    {
+      const Watch watch;
+      Turns(kTurns);
+    }
+    kept_errno_ = errno == kErrno;
+    faults_ = Faults() - before;
+    finished_ = true;
+    for (;;) Yield();
+  }
+
+  void Turns(int turns) {
+    for (int i = 0; i < turns; ++i) {
+      while (done_ - collected_ > 1) Yield();
+      Host::Turn(kBuffers);
+      ++done_;
+    }
+  }
+
+  static constexpr int kErrno = 4711;
+  std::atomic<int> done_{0}, collected_{0};
+  std::atomic<bool> finished_{false};
+  bool trapped_ = false, kept_errno_ = false;
+  long faults_ = 0;
+};
+
+[[noreturn]] void Check() {
+  Host host;
+  CalledThread threads[2];
+  for (CalledThread& thread : threads) thread.Start();
+  while (!threads[0].finished() || !threads[1].finished()) {
+    const int done[] = {threads[0].done(), threads[1].done()};
+    host.Collect();
+    for (int i = 0; i < 2; ++i) threads[i].SetCollected(done[i]);
+  }
+  const ForbiddenCalls calls = CallsWhileWatched();
+  const long faults = threads[0].faults() + threads[1].faults();
+  const bool kept_errno = threads[0].kept_errno() && threads[1].kept_errno();
+  std::printf(
+      "%d buffers on 2 threads: %ld allocations, %ld locks, %ld system calls (first: %ld), %ld page faults, errno %s, "
+      "%llu refused\n",
+      2 * CalledThread::kTurns * CalledThread::kBuffers, calls.allocations, calls.locks, calls.system_calls,
+      calls.first_system_call, faults, kept_errno ? "kept" : "changed",
+      static_cast<unsigned long long>(host.refused()));
+  const bool trapped = threads[0].trapped() && threads[1].trapped();
+  if (!trapped) std::puts("no seccomp here: system calls were not watched");
+  std::fflush(stdout);
+  const bool clean = calls.allocations + calls.locks + calls.system_calls + faults == 0 && kept_errno;
+  _exit(!clean || host.refused() != 0 ? 1 : trapped ? 0 : 77);  // the threads are still there
 }
 
 }  // namespace
 }  // namespace slowtoken::bench
 
 int main(int argc, char** argv) {
-  if (argc == 2 && strcmp(argv[1], "--check") == 0) return slowtoken::bench::Check();
+  if (argc == 2 && strcmp(argv[1], "--check") == 0) slowtoken::bench::Check();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
