@@ -123,29 +123,48 @@ std::vector<std::string> RunsByStart(const std::vector<TracePeek>& peeks) {
   return runs;
 }
 
-absl::Status KeepOneRun(const std::string& run, std::vector<TracePeek>& peeks, TraceChoice& choice) {
-  if (run == kAllRuns) return absl::OkStatus();
-  const std::vector<std::string> runs = RunsByStart(peeks);
+// "00000000000000ab, 00000000000000aa, …"
+std::string Names(const std::vector<std::string>& runs) {
   const std::vector<std::string> listed(runs.begin(),
                                         runs.begin() + static_cast<ptrdiff_t>(std::min(runs.size(), kListedRuns)));
-  const std::string names = absl::StrCat(absl::StrJoin(listed, ", "), runs.size() > kListedRuns ? ", …" : "");
-  if (!run.empty() && std::find(runs.begin(), runs.end(), run) == runs.end()) {
-    return absl::NotFoundError(absl::StrCat("--run: no trace of run ", run, " is here; there is ", names));
+  return absl::StrCat(absl::StrJoin(listed, ", "), runs.size() > kListedRuns ? ", …" : "");
+}
+
+// The one of `runs` that `run` names, whole or by its beginning.
+absl::StatusOr<std::string> FindRun(const std::string& run, const std::vector<std::string>& runs,
+                                    const std::string& option) {
+  std::vector<std::string> meant;
+  for (const std::string& one : runs) {
+    if (one == run) return one;
+    if (one.starts_with(run)) meant.push_back(one);
   }
-  if (runs.size() < 2) return absl::OkStatus();
-  const std::string chosen = run.empty() ? runs[0] : run;
-  std::erase_if(peeks, [&](const TracePeek& peek) { return peek.has_header && peek.run_id != chosen; });
+  if (meant.size() == 1) return meant[0];
+  if (meant.empty())
+    return absl::NotFoundError(absl::StrCat(option, ": no trace of run ", run, " is here; there is ", Names(runs)));
+  return absl::NotFoundError(absl::StrCat(option, ": '", run, "' is the beginning of ", meant.size(),
+                                          " runs: ", Names(meant), "; give more of the one that is meant"));
+}
+
+absl::Status KeepOneRun(const std::string& run, const std::string& option, std::vector<TracePeek>& peeks,
+                        TraceChoice& choice) {
+  choice.runs = RunsByStart(peeks);
+  if (run == kAllRuns || choice.runs.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> chosen = run.empty() ? choice.runs[0] : FindRun(run, choice.runs, option);
+  if (!chosen.ok()) return chosen.status();
+  if (choice.runs.size() < 2) return absl::OkStatus();
+  std::erase_if(peeks, [&](const TracePeek& peek) { return peek.has_header && peek.run_id != *chosen; });
   if (run.empty()) {
-    choice.notices.push_back(absl::StrCat("these are traces of ", runs.size(), " runs; read is the newest, ", chosen,
-                                          " (--run=ID for another, --run=all for all as one; newest first: ", names,
-                                          ")"));
+    choice.notices.push_back(absl::StrCat("these are traces of ", choice.runs.size(), " runs; read is the newest, ",
+                                          *chosen, " (", option, "=ID for another, ", option,
+                                          "=all for all as one; newest first: ", Names(choice.runs), ")"));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<TraceChoice> ChooseTraces(const std::vector<std::string>& paths, const std::string& run) {
+absl::StatusOr<TraceChoice> ChooseTraces(const std::vector<std::string>& paths, const std::string& run,
+                                         const std::string& option) {
   TraceChoice choice;
   const absl::StatusOr<std::vector<Found>> found = FindTraces(paths, choice);
   if (!found.ok()) return found.status();
@@ -156,7 +175,7 @@ absl::StatusOr<TraceChoice> ChooseTraces(const std::vector<std::string>& paths, 
     return absl::DataLossError(absl::StrCat(
         choice.unreadable.front(), choice.unreadable.size() > 1 ? " (and nothing else here can be read)" : ""));
   }
-  if (const absl::Status status = KeepOneRun(run, *peeks, choice); !status.ok()) return status;
+  if (const absl::Status status = KeepOneRun(run, option, *peeks, choice); !status.ok()) return status;
   for (TracePeek& peek : *peeks) choice.paths.push_back(std::move(peek.path));
   return choice;
 }

@@ -101,7 +101,7 @@ absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::
 
 absl::StatusOr<std::unique_ptr<TraceSet>> TraceSet::Open(const std::vector<std::string>& paths,
                                                          const Options& options) {
-  absl::StatusOr<TraceChoice> choice = ChooseTraces(paths, options.run);
+  absl::StatusOr<TraceChoice> choice = ChooseTraces(paths, options.run, options.run_option);
   if (!choice.ok()) return choice.status();
   auto state = std::make_unique<State>();
   state->choice = *std::move(choice);

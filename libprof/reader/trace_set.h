@@ -31,8 +31,9 @@ class TraceSet {
     record::Dictionary::Limits dictionary{
         .texts = 1u << 18, .text_bytes = 512u << 20, .shapes = 1u << 17, .lanes = 1u << 14};
 
-    // Of several runs: which one is read. An id, "all", or empty for the one that began last.
+    // Of several runs: which one is read. An id or its beginning, "all", or empty for the one that began last.
     std::string run = {};
+    std::string run_option = "--run";  // how the user names it, for errors and notices
   };
 
   // `paths`: trace files and directories. Of a directory every *.stt in it and in its direct sub-directories is read,

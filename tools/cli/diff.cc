@@ -19,10 +19,11 @@ constexpr Verb kDiffVerb = {
 constexpr const char* kDiffExamples =
     "  slowtoken diff traces/old traces/new\n"
     "  slowtoken diff old.jsonl new.jsonl --format=json -o diff.json\n"
-    "  slowtoken diff traces/old traces/new --fail-on=any\n";
+    "  slowtoken diff traces/old traces/new --fail-on=any\n"
+    "  slowtoken diff traces traces --run-a=2c5e --run-b=8e1f       two runs in one folder\n";
 
 struct DiffOptions {
-  std::string a, b;
+  RunName a{.option = "--run-a"}, b{.option = "--run-b"};
   std::string format = "text", out = "-", fail_on = "worse", slo;
 };
 
@@ -37,8 +38,13 @@ bool Fails(const std::vector<analysis::FigureChange>& figures, const std::string
 int Diff(const Arguments& arguments) {
   DiffOptions options;
   VerbApp app(kDiffVerb, kDiffExamples);
-  app.add_option("A", options.a, "the run before")->required();
-  app.add_option("B", options.b, "the run after")->required();
+  app.add_option("A", options.a.path, "the run before, as a trace, a directory of traces, or a client's log (.jsonl)")
+      ->required();
+  app.add_option("B", options.b.path, "the run after: likewise")->required();
+  app.add_option("--run-a", options.a.run,
+                 "of traces of several runs in A: this one, its first digits do (default: the newest)")
+      ->type_name("ID");
+  app.add_option("--run-b", options.b.run, "the same for B")->type_name("ID");
   app.add_option("--format", options.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
@@ -53,12 +59,14 @@ int Diff(const Arguments& arguments) {
   // One measure for both, whatever either run was started with.
   const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo.empty() ? "none" : options.slo);
   if (!levels.ok()) return Fail("diff", levels.status(), kUsage);
+  if (const absl::Status apart = AreApart(options.a, options.b); !apart.ok())
+    return Fail("diff", apart, absl::IsFailedPrecondition(apart) ? kUsage : kUnreadable);
   const absl::StatusOr<analysis::RunSample> a = ReadRun(options.a, *levels, "diff");
   if (!a.ok()) return Fail("diff", a.status(), kUnreadable);
   const absl::StatusOr<analysis::RunSample> b = ReadRun(options.b, *levels, "diff");
   if (!b.ok()) return Fail("diff", b.status(), kUnreadable);
   const std::vector<analysis::FigureChange> figures = analysis::CompareRuns(*a, *b);
-  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, {options.a, options.b});
+  absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, {options.a.path, options.b.path});
   if (!out.ok()) return Fail("diff", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
   (*out)->stream() << (options.format == "json" ? report::DiffJson(*a, *b, figures)
                                                 : report::DiffText(*a, *b, figures));

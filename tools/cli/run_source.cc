@@ -5,9 +5,11 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "reader/trace_choice.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/json_parts.h"
@@ -73,8 +75,11 @@ RunSample ToRun(const v1::Report& report) {
   return run;
 }
 
-absl::StatusOr<RunSample> ReadTraces(const std::string& path, const AskedLevels& levels, const char* verb) {
-  absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open({.paths = {path}, .run = ""}, verb);
+bool IsClientLog(const std::string& path) { return absl::EndsWith(path, ".jsonl"); }
+
+absl::StatusOr<RunSample> ReadTraces(const RunName& name, const AskedLevels& levels, const char* verb) {
+  absl::StatusOr<std::unique_ptr<TracePass>> pass =
+      TracePass::Open({.paths = {name.path}, .run = name.run, .run_option = name.option}, verb);
   if (!pass.ok()) return pass.status();
   report::Options contents{.gaps = true};
   const absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, levels, verb);
@@ -126,11 +131,44 @@ absl::StatusOr<RunSample> ReadClientLog(const std::string& path) {
   return run;
 }
 
+// What would be read, and of which runs there are traces.
+absl::StatusOr<reader::TraceChoice> Choose(const RunName& name) {
+  if (!IsClientLog(name.path)) return reader::ChooseTraces({name.path}, name.run, name.option);
+  reader::TraceChoice log;
+  log.paths = {name.path};
+  if (name.run.empty()) return log;
+  return absl::FailedPreconditionError(
+      absl::StrCat(name.option, ": ", name.path, " is a client's log, which is of one run; leave the option out"));
+}
+
+std::string HowToNameTwo(const RunName& a, const RunName& b, const reader::TraceChoice& choice) {
+  if (choice.runs.size() < 2) return "give another file or directory as one of them";
+  return absl::StrCat("name two of the ", choice.runs.size(), " runs there: ", a.option, "=", choice.runs[1], " ",
+                      b.option, "=", choice.runs[0]);
+}
+
 }  // namespace
 
-absl::StatusOr<RunSample> ReadRun(const std::string& path, const AskedLevels& levels, const char* verb) {
-  absl::StatusOr<RunSample> run = absl::EndsWith(path, ".jsonl") ? ReadClientLog(path) : ReadTraces(path, levels, verb);
-  if (run.ok()) run->name = path;
+absl::Status AreApart(const RunName& a, const RunName& b) {
+  const absl::StatusOr<reader::TraceChoice> of_a = Choose(a);
+  if (!of_a.ok()) return of_a.status();
+  const absl::StatusOr<reader::TraceChoice> of_b = Choose(b);
+  if (!of_b.ok()) return of_b.status();
+  for (const std::string& one : of_a->paths) {
+    const auto same = std::find_if(of_b->paths.begin(), of_b->paths.end(), [&](const std::string& other) {
+      std::error_code error;
+      return std::filesystem::equivalent(one, other, error);
+    });
+    if (same == of_b->paths.end()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("A and B are the same: both would read ", one, "; ", HowToNameTwo(a, b, *of_a)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb) {
+  absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
+  if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
   return run;
 }
 

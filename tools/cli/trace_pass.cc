@@ -19,7 +19,8 @@ void TracePass::AddOptions(CLI::App& app, Input& input) {
 }
 
 void TracePass::AddReadingOptions(CLI::App& app, Input& input) {
-  app.add_option("--run", input.run, "of traces of several runs: this one, or `all` as one (default: the newest)")
+  app.add_option("--run", input.run,
+                 "of traces of several runs: this one, its first digits do, or `all` as one (default: the newest)")
       ->type_name("ID");
   app.add_option("--rules", input.rules,
                  "a rule pack of your own: what ranges in the trace mean that were recorded without it (docs/RULES.md)")
@@ -35,6 +36,7 @@ absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, c
   }
   reader::TraceSet::Options options;
   options.run = input.run;
+  options.run_option = input.run_option;
   absl::StatusOr<std::unique_ptr<reader::TraceSet>> traces = reader::TraceSet::Open(paths, options);
   if (!traces.ok()) {
     if (!input.paths.empty()) return traces.status();

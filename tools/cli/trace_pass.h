@@ -29,12 +29,14 @@ namespace slowtoken::cli {
 class TracePass {
  public:
   // What to read: `paths`, files or directories (none: the default place of `slowtoken run`), and of several runs
-  // there `run` (reader::TraceSet::Options). `again`: what is left out was said when they were opened before.
+  // there `run`, which `run_option` names (reader::TraceSet::Options). `again`: what is left out was said when they
+  // were opened before.
   struct Input {
     std::vector<std::string> paths;
     std::string run;
     std::string rules = {};  // path of a rule pack; empty: none of the user's
     bool again = false;
+    std::string run_option = "--run";
   };
   static void AddOptions(CLI::App& app, Input& input);         // TRACE, and the following
   static void AddReadingOptions(CLI::App& app, Input& input);  // how what is named is read

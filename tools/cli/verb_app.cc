@@ -18,10 +18,20 @@ std::optional<int> VerbApp::Parse(const Arguments& arguments) {
   } catch (const CLI::Success&) {
     std::cout << help();
     return kDone;
+  } catch (const CLI::RequiredError& error) {
+    return Fail(verb_name_, error.what() + WhatIsMissing(error.what()) + " (see " + get_name() + " --help)", kUsage);
   } catch (const CLI::ParseError& error) {
     return Fail(verb_name_, std::string(error.what()) + WasMeant() + " (see " + get_name() + " --help)", kUsage);
   }
   return std::nullopt;
+}
+
+// Of the argument that CLI11 says is required, what it is.
+std::string VerbApp::WhatIsMissing(const std::string& said) const {
+  for (const CLI::Option* option : get_options()) {
+    if (option->get_required() && said.starts_with(option->get_name() + " ")) return ": " + option->get_description();
+  }
+  return "";
 }
 
 // Of the first argument that was not expected, the option it looks like.

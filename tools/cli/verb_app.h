@@ -19,6 +19,7 @@ class VerbApp : public CLI::App {
 
  private:
   std::string WasMeant() const;
+  std::string WhatIsMissing(const std::string& said) const;
 
   const char* verb_name_;
 };

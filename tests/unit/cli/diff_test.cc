@@ -1,6 +1,7 @@
 // slowtoken diff on client logs and on traces.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,9 @@ using nlohmann::json;
 using testing::CommandResult;
 using testing::Slowtoken;
 using testing::TraceTest;
+
+constexpr const char* kOldRun = "2c5e000000000001";
+constexpr const char* kNewRun = "8e1f000000000002";
 
 // A client's log of `requests` answers of ten tokens; `slower` stretches the gaps.
 std::string ClientLog(uint64_t seed, int requests, double slower, bool errors = false) {
@@ -38,7 +42,18 @@ std::string ClientLog(uint64_t seed, int requests, double slower, bool errors = 
   return log;
 }
 
-class DiffTest : public TraceTest {};
+class DiffTest : public TraceTest {
+ protected:
+  // A trace of the run with this id, in `folder`; its path.
+  std::string Recorded(const std::string& folder, const std::string& run_id) {
+    header_.run_id = run_id;
+    header_.start_utc += 1'000'000'000;
+    const std::string path = dir_.path() + "/" + folder + "/engine-" + run_id + ".stt";
+    std::filesystem::create_directories(dir_.path() + "/" + folder);
+    std::filesystem::rename(Write(true, true), path);
+    return path;
+  }
+};
 
 TEST_F(DiffTest, TheSameServerShowsNoChange) {
   const std::string a = dir_.Write("a.jsonl", ClientLog(1, 300, 1)), b = dir_.Write("b.jsonl", ClientLog(2, 300, 1));
@@ -77,8 +92,7 @@ TEST_F(DiffTest, ErrorsAreSeenFirst) {
 }
 
 TEST_F(DiffTest, TracesAreComparedWithTheirConditions) {
-  Write(true, true);
-  const CommandResult result = Slowtoken({"diff", dir_.path(), dir_.path()});
+  const CommandResult result = Slowtoken({"diff", Recorded("a", kOldRun), Recorded("b", kNewRun)});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("Conditions: none that were recorded differ"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("Too few requests to compare"), std::string::npos) << result.out;
@@ -105,9 +119,9 @@ TEST_F(DiffTest, HostsAreComparedOnlyWhereTheSameKeyMadeTheirPseudonyms) {
 
 TEST_F(DiffTest, BothRunsAreJudgedByOneMeasureWhateverTheyWereStartedWith) {
   conditions_ = {{"slowtoken.memory_bytes", "67108864"}, {"slowtoken.slo_itl_ns", "1000000000"}};
-  Write(true, true);
+  const std::string a = Recorded("a", kOldRun), b = Recorded("b", kNewRun);
   const auto stalls = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"diff", dir_.path(), dir_.path(), "--format=json"};
+    std::vector<std::string> arguments = {"diff", a, b, "--format=json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(Slowtoken(arguments).out)["a"]["stall_causes"].size();
   };
@@ -115,9 +129,54 @@ TEST_F(DiffTest, BothRunsAreJudgedByOneMeasureWhateverTheyWereStartedWith) {
   EXPECT_EQ(stalls({"--slo=itl:30ms"}), 0u);
 }
 
+TEST_F(DiffTest, TwoRunsInOneFolderAreNamedByTheBeginningOfTheirIds) {
+  Recorded("both", kOldRun);
+  Recorded("both", kNewRun);
+  const std::string both = dir_.path() + "/both";
+  const CommandResult named = Slowtoken({"diff", both, both, "--run-a=2c5e", "--run-b=8"});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_NE(named.out.find("A " + both + " (run 2c5e), B " + both + " (run 8)"), std::string::npos) << named.out;
+  const CommandResult newest = Slowtoken({"diff", both, both, "--run-a=2c5e"});
+  EXPECT_EQ(newest.code, 0) << newest.err;
+  EXPECT_NE(newest.err.find("read is the newest, " + std::string(kNewRun) + " (--run-b=ID for another"),
+            std::string::npos)
+      << newest.err;
+  const CommandResult none = Slowtoken({"diff", both, both, "--run-a=77", "--run-b=8"});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("--run-a: no trace of run 77 is here; there is"), std::string::npos) << none.err;
+}
+
+TEST_F(DiffTest, ARunIsNotComparedWithItselfOrAPartOfItself) {
+  const std::string old_run = Recorded("both", kOldRun);
+  Recorded("both", kNewRun);
+  const std::string both = dir_.path() + "/both";
+  const std::string how = "name two of the 2 runs there: --run-a=" + std::string(kOldRun) + " --run-b=" + kNewRun;
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"diff", both, both},
+                                             {"diff", both, both, "--run-a=2c5e", "--run-b=2c5e"},
+                                             {"diff", both, old_run, "--run-a=all"}}) {
+    const CommandResult result = Slowtoken(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_NE(result.err.find("A and B are the same: both would read "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(how), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  const CommandResult one = Slowtoken({"diff", old_run, old_run});
+  EXPECT_EQ(one.code, 2);
+  EXPECT_NE(one.err.find("give another file or directory as one of them"), std::string::npos) << one.err;
+  const std::string log = dir_.Write("a.jsonl", ClientLog(1, 3, 1));
+  EXPECT_EQ(Slowtoken({"diff", log, log}).code, 2);
+  EXPECT_NE(Slowtoken({"diff", log, both, "--run-a=2c5e"}).err.find("is a client's log"), std::string::npos);
+}
+
+TEST_F(DiffTest, TwoFilesOfOneRunAreCompared) {
+  const CommandResult result = Slowtoken({"diff", Recorded("a", kOldRun), Recorded("b", kOldRun)});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
 TEST_F(DiffTest, WrongInputIsOneLine) {
   const std::string bad = dir_.Write("bad.jsonl", "{\"send\": 1, \"chunks\": []}\nnonsense\n");
-  const CommandResult result = Slowtoken({"diff", bad, bad});
+  const CommandResult result = Slowtoken({"diff", bad, dir_.Write("good.jsonl", ClientLog(1, 3, 1))});
   EXPECT_EQ(result.code, 3);
   EXPECT_NE(result.err.find("bad.jsonl:2: no line of a client's log"), std::string::npos) << result.err;
   EXPECT_EQ(Slowtoken({"diff", bad}).code, 2);

@@ -62,7 +62,8 @@ TEST_F(ImportVerb, AFileBecomesATraceThatEveryVerbReads) {
   EXPECT_TRUE(report["overhead"]["share"].is_null());
   EXPECT_EQ(Slowtoken({"verify", trace}).code, 0);
   EXPECT_EQ(Slowtoken({"export", trace, "--to=perfetto", "-o", In("a.pftrace")}).code, 0);
-  EXPECT_EQ(Slowtoken({"diff", trace, trace}).code, 0);
+  std::filesystem::copy_file(trace, In("copy.stt"));
+  EXPECT_EQ(Slowtoken({"diff", trace, In("copy.stt")}).code, 0);
 }
 
 TEST_F(ImportVerb, RulePacksReadWhatRecordFunctionSaid) {

@@ -83,7 +83,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"ReportBadSlo", {"report", "--slo=ttft=5", "/tmp"}, 2, "ttft:T"},
                       Misuse{"ReportNegativeSlo", {"report", "--slo=itl:-5ms", "/tmp"}, 2, "ttft:T"},
                       Misuse{"VerifyMissing", {"verify", "/nowhere"}, 3, "/nowhere"},
-                      Misuse{"VerifyNothing", {"verify"}, 2, "slowtoken verify --help"},
+                      Misuse{"VerifyNothing",
+                             {"verify"},
+                             2,
+                             "TRACE is required: trace files or directories (see slowtoken verify --help)"},
+                      Misuse{"DiffNothing", {"diff"}, 2, "A is required: the run before, as a trace, a directory"},
+                      Misuse{"DiffOnlyA", {"diff", "/tmp"}, 2, "B is required: the run after"},
+                      Misuse{"DiffMissing", {"diff", "/nowhere", "/tmp"}, 3, "/nowhere"},
                       Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportMissing", {"export", "/nowhere", "--to=perfetto", "-o", "/tmp/x"}, 3, "/nowhere"},
@@ -106,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasHelpWithExamples) {
   for (const char* verb :
-       {"run", "env", "ctl", "top", "report", "why", "export", "import", "verify", "overhead", "doctor"}) {
+       {"run", "env", "ctl", "top", "report", "why", "diff", "export", "import", "verify", "overhead", "doctor"}) {
     const CommandResult result = Slowtoken({verb, "--help"});
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_NE(result.out.find(std::string("  slowtoken ") + verb), std::string::npos) << result.out;

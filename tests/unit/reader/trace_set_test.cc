@@ -240,6 +240,25 @@ TEST(TraceSet, OfSeveralRunsInOneFolderTheNewestIsRead) {
               HasSubstr("no trace of run 00000000000000cc is here; there is 00000000000000bb, 00000000000000aa"));
 }
 
+TEST(TraceSet, ARunIsNamedByTheBeginningOfItsIdAsLongAsNoOtherBeginsSo) {
+  TempDir dir;
+  dir.Write("a.stt", RunTrace(1, "2c5e0000000000aa", 100));
+  dir.Write("b.stt", RunTrace(2, "2c5f0000000000bb", 300));
+  const auto open = [&](const std::string& run) {
+    TraceSet::Options options = Small();
+    options.run = run;
+    options.run_option = "--run-a";
+    return TraceSet::Open({dir.path()}, options);
+  };
+  auto set = open("2c5e");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ((*set)->processes()[0].pid, 1u);
+  EXPECT_THAT(std::string(open("2c5").status().message()),
+              HasSubstr("--run-a: '2c5' is the beginning of 2 runs: 2c5f0000000000bb, 2c5e0000000000aa; give more"));
+  EXPECT_THAT(std::string(open("8").status().message()), HasSubstr("--run-a: no trace of run 8 is here"));
+  EXPECT_THAT((*open(""))->notices()[0], HasSubstr("--run-a=ID for another"));
+}
+
 TEST(TraceSet, ATraceGivenTwiceIsReadOnce) {
   TempDir dir;
   const std::string bytes = Trace(1, "alpha", {2000, 4000});
