@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "record/annotation.h"
 #include "record/conditions.h"
 #include "record/phases.h"
 #include "report/json.h"
@@ -37,6 +38,24 @@ const char* ConfidenceText(const v1::Finding& finding) {
                                                                                              : 0];
 }
 
+namespace {
+
+// How the request that a finding names ended, if not well.
+const char* CutShort(const v1::Finding& finding) {
+  switch (static_cast<record::FinishReason>(finding.req_finish())) {
+    case record::FinishReason::kAbort:
+      return "aborted";
+    case record::FinishReason::kError:
+      return "failed";
+    case record::FinishReason::kRejected:
+      return "rejected";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 Json EvidenceJson(const v1::Finding& finding) {
   Json list = Json::array();
   if (finding.evidence() == 0) return list;
@@ -51,6 +70,8 @@ Json EvidenceJson(const v1::Finding& finding) {
   if (finding.has_process()) out["process"] = finding.process();
   if (finding.iter() != 0) out["iter"] = finding.iter();
   if (finding.req() != 0) out["req"] = RequestName(finding.req(), finding.clear());
+  if (finding.req_prompt() != 0) out["req_prompt"] = finding.req_prompt();
+  if (*CutShort(finding) != 0) out["req_finish"] = record::kFinishReasonTexts[finding.req_finish()];
   if (finding.amount() != 0) out["amount"] = finding.amount();
   list.push_back(std::move(out));
   return list;
@@ -68,8 +89,14 @@ std::string Iteration(const v1::Finding& f) {
   return f.iter() == 0 ? std::string("an iteration") : absl::StrCat("iteration ", f.iter());
 }
 
+// "request r-17 (220,841 prompt tokens, aborted)".
 std::string Request(const v1::Finding& f) {
-  return f.req() == 0 ? std::string("another request") : "request " + RequestName(f.req(), f.clear());
+  if (f.req() == 0) return "another request";
+  std::vector<std::string> about;
+  if (f.req_prompt() != 0) about.push_back(absl::StrCat(WithCommas(f.req_prompt()), " prompt tokens"));
+  if (const char* cut = CutShort(f); *cut != 0) about.emplace_back(cut);
+  return absl::StrCat("request ", RequestName(f.req(), f.clear()),
+                      about.empty() ? "" : absl::StrCat(" (", absl::StrJoin(about, ", "), ")"));
 }
 
 // What a thread did and for how long.

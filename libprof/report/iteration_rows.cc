@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/json.h"
+#include "report/listed.h"
 
 namespace slowtoken::report {
 namespace {
@@ -13,19 +13,16 @@ std::string RowText(const record::BatchRow& row) {
   return absl::StrCat(std::string(1, record::kRowKindLetters[static_cast<size_t>(row.kind)]), row.n_tok);
 }
 
-std::string With(const Moment::Iteration& iteration, record::RequestId req) {
-  std::string out;
-  size_t others = 0;
+std::string With(const Moment::Iteration& iteration, const Moment& moment, size_t columns) {
+  std::vector<std::string> others;
   for (const record::BatchRow& row : iteration.rows) {
-    if (row.req == req) continue;
-    if (++others > 2) continue;
-    absl::StrAppend(&out, out.empty() ? "" : ", ", RequestName(row.req, "").substr(0, 8), " ", RowText(row));
+    if (row.req != moment.window().req) others.push_back(absl::StrCat(moment.ShortNameOf(row.req), " ", RowText(row)));
   }
-  if (others > 2) absl::StrAppend(&out, " and ", others - 2, " more");
-  return out;
+  return Listed(others, columns);
 }
 
-IterationRow RowOf(const Moment::Iteration& iteration, const Moment::Window& window) {
+IterationRow RowOf(const Moment::Iteration& iteration, const Moment& moment, size_t columns) {
+  const Moment::Window& window = moment.window();
   const record::IterationSummary& s = iteration.summary;
   IterationRow row{.iter = s.key.iter,
                    .at_ns = s.start > window.start ? s.start - window.start : 0,
@@ -35,7 +32,7 @@ IterationRow RowOf(const Moment::Iteration& iteration, const Moment::Window& win
                            : s.graph ? "graph"
                                      : "eager",
                    .own = iteration.own ? "" : "not in it",
-                   .with = With(iteration, window.req)};
+                   .with = With(iteration, moment, columns)};
   for (const record::BatchRow& of : iteration.rows) {
     if (of.req == window.req) row.own = RowText(of);
   }
@@ -44,11 +41,11 @@ IterationRow RowOf(const Moment::Iteration& iteration, const Moment::Window& win
 
 }  // namespace
 
-IterationRows IterationRowsOf(const Moment& moment) {
+IterationRows IterationRowsOf(const Moment& moment, size_t most, size_t columns) {
   const std::vector<Moment::Iteration> iterations = moment.Iterations();
   IterationRows out{.rows = {}, .all = iterations.size()};
-  for (size_t i = 0; i < std::min(iterations.size(), kMostIterationRows); ++i)
-    out.rows.push_back(RowOf(iterations[i], moment.window()));
+  for (size_t i = 0; i < std::min(iterations.size(), most); ++i)
+    out.rows.push_back(RowOf(iterations[i], moment, columns));
   return out;
 }
 

@@ -11,6 +11,7 @@
 namespace slowtoken::report {
 
 inline constexpr size_t kMostIterationRows = 12;
+inline constexpr size_t kIterationRowColumns = 64;  // of `with`
 inline constexpr const char* kIterationRowsWith = "with (p prefill, c chunk, d decode, r again)";
 
 struct IterationRow {
@@ -24,10 +25,12 @@ struct IterationRow {
 };
 
 struct IterationRows {
-  std::vector<IterationRow> rows;  // at most kMostIterationRows, by start
+  std::vector<IterationRow> rows;  // by start
   size_t all = 0;
 };
 
-IterationRows IterationRowsOf(const Moment& moment);
+// At most so many rows, and so many columns of others in each.
+IterationRows IterationRowsOf(const Moment& moment, size_t most = kMostIterationRows,
+                              size_t columns = kIterationRowColumns);
 
 }  // namespace slowtoken::report

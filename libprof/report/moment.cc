@@ -6,8 +6,14 @@
 #include "analysis/kernel_names.h"
 #include "analysis/text_safety.h"
 #include "attribution/iteration.h"
+#include "report/json.h"
 
 namespace slowtoken::report {
+namespace {
+
+bool IsWork(record::AnnotationName name) { return name >= record::AnnotationName::kKvAlloc; }
+
+}  // namespace
 
 uint64_t Moment::Within(record::TimeNs start, record::TimeNs end) const {
   if (!analysis::IsInterval(start, end)) return 0;
@@ -21,12 +27,17 @@ void Moment::On(const record::Kernel& kernel) {
   kernels_[dictionary_->shape(kernel.shape).name] += ns;
   if (const std::string* path = paths_.Of(kernel.process, kernel.graph_id, kernel.graph_node_id))
     captured_ranges_[analysis::WithoutNumbers(*path)] += ns;
-  gpu_.Add(std::max(kernel.start, window_.start), std::min(kernel.end, window_.end), 0);
+  const record::TimeNs from = std::max(kernel.start, window_.start), to = std::min(kernel.end, window_.end);
+  gpu_.Add(from, to, 0);
+  if (kernel.graph_id != 0) graphs_.Add(from, to, 0);
 }
 
 void Moment::On(const record::GraphLaunch& graph) {
   if (Within(graph.start, graph.end) == 0) return;
-  gpu_.Add(std::max(graph.start, window_.start), std::min(graph.end, window_.end), 0);
+  const record::TimeNs from = std::max(graph.start, window_.start), to = std::min(graph.end, window_.end);
+  gpu_.Add(from, to, 0);
+  graphs_.Add(from, to, 0);
+  replays_.Add(from, to, 0);
 }
 
 void Moment::AddRange(record::ProcessIndex process, record::ThreadId thread, std::string name, record::TimeNs start,
@@ -37,8 +48,10 @@ void Moment::AddRange(record::ProcessIndex process, record::ThreadId thread, std
 
 void Moment::On(const record::Annotation& annotation) {
   roles_.Add(annotation);
+  life_.Add(annotation);
   if (annotation.kind == record::AnnotationKind::kMark) return;
   if (annotation.name == record::AnnotationName::kReq) return;  // it spans everything
+  if (IsWork(annotation.name) && Within(annotation.start, annotation.end) != 0) work_.push_back(annotation);
   AddRange(annotation.process, annotation.thread, record::kAnnotationTexts[static_cast<size_t>(annotation.name)],
            annotation.start, annotation.end);
 }
@@ -62,6 +75,11 @@ void Moment::On(const record::ThreadInfo& thread) {
   threads_[{thread.process, thread.thread}].name = analysis::SafeText(dictionary_->text(thread.name), 24);
 }
 
+void Moment::On(const record::RequestIdText& text) {
+  std::string& known = request_texts_[text.req];
+  if (known.empty()) known = analysis::SafeText(text.text, 256);
+}
+
 void Moment::Add(const record::IterationSummary& iteration) {
   const bool own = std::any_of(iteration.rows.begin(), iteration.rows.end(),
                                [&](const record::BatchRow& row) { return row.req == window_.req; });
@@ -83,6 +101,21 @@ std::vector<Moment::Iteration> Moment::Iterations() const {
 
 std::string_view Moment::RoleOf(const ThreadKey& thread) const {
   return roles_.Of(attribution::ThreadKey(thread.first, thread.second));
+}
+
+std::string Moment::NameOf(record::RequestId req) const {
+  const auto text = request_texts_.find(req);
+  return RequestName(req, text == request_texts_.end() ? "" : text->second);
+}
+
+std::string Moment::ShortNameOf(record::RequestId req) const {
+  return request_texts_.contains(req) ? NameOf(req) : NameOf(req).substr(0, 8);
+}
+
+std::vector<record::Annotation> Moment::Work() const {
+  std::vector<record::Annotation> sorted = work_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  return sorted;
 }
 
 std::vector<std::pair<std::string, uint64_t>> Moment::TopKernels() const {

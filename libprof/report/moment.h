@@ -3,6 +3,8 @@
 // trace with it. Single threaded, offline. Memory grows with what is in the window only.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "analysis/thread_roles.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
+#include "report/request_life.h"
 
 namespace slowtoken::report {
 
@@ -25,7 +28,7 @@ class Moment final : public record::EventVisitor {
   };
   // `paths`: what graph nodes were captured in, as found in another reading of the same traces.
   Moment(const record::Dictionary& dictionary, const Window& window, analysis::GraphPaths paths = {})
-      : dictionary_(&dictionary), window_(window), conclusions_(*this), paths_(std::move(paths)) {}
+      : dictionary_(&dictionary), window_(window), conclusions_(*this), life_(window.req), paths_(std::move(paths)) {}
   Moment(const Moment&) = delete;  // its part points to it
   Moment& operator=(const Moment&) = delete;
 
@@ -40,6 +43,7 @@ class Moment final : public record::EventVisitor {
   void On(const record::OffCpu& off) override;
   void On(const record::CpuSample& sample) override;
   void On(const record::ThreadInfo& thread) override;
+  void On(const record::RequestIdText& text) override;
 
   struct Iteration {
     record::IterationSummary summary;  // `rows` is not valid: see the member beside it
@@ -58,10 +62,18 @@ class Moment final : public record::EventVisitor {
   std::vector<Iteration> Iterations() const;  // in order of start: those of the window that had to do with the GPU
   const std::map<ThreadKey, Thread>& threads() const { return threads_; }
   std::string_view RoleOf(const ThreadKey& thread) const;
+  std::string NameOf(record::RequestId req) const;       // its clear id where a trace has it, else its pseudonym
+  std::string ShortNameOf(record::RequestId req) const;  // of a pseudonym as much as tells it from most others
+  const RequestLife& life() const { return life_; }
+  // KV work and rare host work (kv.*, adapter.load, model.load, jit, gc) within the window, by start.
+  std::vector<record::Annotation> Work() const;
   std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
   // GPU time inside graph replays by what was captured in which ranges, numbers as #; longest first.
   std::vector<std::pair<std::string, uint64_t>> TopCapturedRanges() const;
   uint64_t GpuBusyNs() const { return gpu_.covered(); }
+  uint64_t GraphBusyNs() const { return graphs_.covered(); }      // of it inside graph replays
+  uint64_t WholeReplaysNs() const { return replays_.covered(); }  // of that in replays recorded as one
+  const record::Dictionary& dictionary() const { return *dictionary_; }
 
  private:
   class Conclusions final : public record::EventVisitor {
@@ -84,11 +96,14 @@ class Moment final : public record::EventVisitor {
   Conclusions conclusions_;
   std::vector<Iteration> iterations_;
   std::map<ThreadKey, Thread> threads_;
-  analysis::ThreadRoles roles_;  // by all that is read, not by the window alone
+  RequestLife life_;
+  std::vector<record::Annotation> work_;
+  absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // safe; with --ids=clear only
+  analysis::ThreadRoles roles_;                                        // by all that is read, not by the window alone
   analysis::GraphPaths paths_;
   std::map<record::StringId, uint64_t> kernels_;
   std::map<std::string, uint64_t> captured_ranges_;
-  analysis::IntervalUnion gpu_;
+  analysis::IntervalUnion gpu_, graphs_, replays_;
 };
 
 }  // namespace slowtoken::report

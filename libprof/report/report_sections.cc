@@ -122,19 +122,27 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
   };
   const auto complete = [&](v1::Finding* finding) {
     if (finding->req() != 0) finding->set_clear(clear_of(finding->req()));
+    if (const auto named = requests_.find(finding->req()); named != requests_.end()) {
+      finding->set_req_prompt(named->second.report.prompt());
+      finding->set_req_finish(named->second.report.finish());
+    }
     if (finding->thread() == 0) return;
     finding->set_thread_role(std::string(analysis.thread_roles().OfThread(finding->thread())));
     if (const auto process = analysis.thread_roles().ProcessOf(finding->thread())) finding->set_process(*process);
   };
+  // While all that a finding may name is still in its place.
+  for (OpenStall& open : stalls_) complete(open.stall.mutable_finding());
+  for (Request* request : in_order) {
+    if (request->report.has_finding()) complete(request->report.mutable_finding());
+    for (v1::Gap& gap : *request->report.mutable_gaps()) {
+      if (gap.has_finding()) complete(gap.mutable_finding());
+    }
+  }
   for (Request* request : in_order) {
     v1::RequestReport& report = *report_.add_requests();
     report.Swap(&request->report);
     report.set_arrival_ns(SinceOrigin(request->arrival));
     report.set_clear(clear_of(report.req()));
-    if (report.has_finding()) complete(report.mutable_finding());
-    for (v1::Gap& gap : *report.mutable_gaps()) {
-      if (gap.has_finding()) complete(gap.mutable_finding());
-    }
     auto& gaps = *report.mutable_gaps();
     std::sort(gaps.begin(), gaps.end(), [](const v1::Gap& a, const v1::Gap& b) { return a.n() < b.n(); });
   }
@@ -146,7 +154,6 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
     stall.Swap(&open.stall);
     stall.set_start_ns(SinceOrigin(open.start));
     stall.set_clear(clear_of(stall.req()));
-    complete(stall.mutable_finding());
   }
 }
 

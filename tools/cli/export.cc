@@ -3,6 +3,7 @@
 
 #include "analysis/graph_path_survey.h"
 #include "export/perfetto_export.h"
+#include "incomplete.h"
 #include "output_file.h"
 #include "service_levels.h"
 #include "trace_pass.h"
@@ -33,6 +34,7 @@ int WritePerfetto(const TracePass::Input& input, const std::string& path) {
   if (target.untimed() != 0) {
     Note("export", absl::StrCat(target.untimed(), " events without a usable time are not in ", path));
   }
+  if (const std::string missing = IncompleteText(set); !missing.empty()) Note("export", missing);
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "html_report.h"
+#include "incomplete.h"
 #include "output_file.h"
 #include "output_style.h"
 #include "report/definitions.h"
@@ -87,7 +88,7 @@ int Report(const Arguments& arguments) {
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(options.input, "report");
   if (!pass.ok()) return Fail("report", pass.status(), kUnreadable);
   if (!options.request.empty()) {
-    const absl::StatusOr<record::RequestId> id = FindRequest(**pass, options.request, options.key);
+    const absl::StatusOr<record::RequestId> id = FindRequest(**pass, options.request, options.key, "report");
     if (!id.ok()) return Fail("report", id.status(), kUsage);
     contents.only = *id;
   }
@@ -96,7 +97,9 @@ int Report(const Arguments& arguments) {
   absl::StatusOr<v1::Report> report = ReadReport(**pass, contents, *levels, "report", is_page ? &page_events : nullptr);
   if (!report.ok()) return Fail("report", report.status(), kUnreadable);
   if (contents.only && report->requests().empty())
-    return Fail("report", absl::StrCat("no request ", options.request, " is in these traces"), kNo);
+    return Fail("report",
+                absl::StrCat("no request ", options.request, " is in these traces", AndIncomplete((*pass)->traces())),
+                kNo);
   if (const auto definition = report::DefinitionOf(options.definition); definition && !contents.only)
     *report->mutable_by_definition() = report::ByDefinition(*report, *definition);
   pass->reset();  // a page reads them once more

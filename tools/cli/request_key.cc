@@ -22,14 +22,33 @@ std::string KeyFileOf(const std::vector<reader::ProcessInfo>& processes) {
   return processes.empty() ? "" : (BaseFolder() / processes[0].run_id / "key").string();
 }
 
-// The key as given, else from where libslowtoken.so takes it (capture/config.cc), else from the run's own folder.
-std::string KeyText(const std::string& given, const std::string& key_file) {
-  if (!given.empty()) return given;
-  if (const char* text = std::getenv("SLOWTOKEN_KEY"); text != nullptr && *text != '\0') return text;
+struct KeyText {
   std::string text;
-  if (const char* path = std::getenv("SLOWTOKEN_KEY_FILE"); path != nullptr) std::ifstream(path) >> text;
-  if (text.empty()) std::ifstream(key_file) >> text;
-  return text;
+  std::string from;  // where it stands
+};
+
+// The key as given, else from where libslowtoken.so takes it (capture/config.cc), else from the run's own folder.
+KeyText FindKey(const std::string& given, const std::string& key_file) {
+  if (!given.empty()) return {given, "--key"};
+  if (const char* text = std::getenv("SLOWTOKEN_KEY"); text != nullptr && *text != '\0') return {text, "SLOWTOKEN_KEY"};
+  KeyText key;
+  if (const char* path = std::getenv("SLOWTOKEN_KEY_FILE"); path != nullptr) {
+    std::ifstream(path) >> key.text;
+    key.from = path;
+  }
+  if (!key.text.empty()) return key;
+  std::ifstream(key_file) >> key.text;
+  return {key.text, key_file};
+}
+
+bool ParseKey(const std::string& text, uint8_t (&bytes)[16]) { return base::ParseHex(text, bytes, sizeof bytes); }
+
+// Never the key itself: it may be a good one with a letter too many.
+absl::Status NoKey(const KeyText& key) {
+  return absl::InvalidArgumentError(absl::StrCat("the key of ", key.from, " is not 32 hexadecimal digits: it has ",
+                                                 key.text.size(),
+                                                 " characters; `slowtoken run` makes them, see "
+                                                 "docs/ENVIRONMENT.md, SLOWTOKEN_KEY"));
 }
 
 bool IsPseudonym(const std::string& text) {
@@ -41,14 +60,17 @@ bool IsPseudonym(const std::string& text) {
 absl::StatusOr<record::RequestId> FindRequestId(const std::string& request, const std::string& key,
                                                 const std::vector<reader::ProcessInfo>& processes) {
   const std::string key_file = KeyFileOf(processes);
-  const std::string key_text = KeyText(key, key_file);
+  const KeyText found = FindKey(key, key_file);
+  uint8_t bytes[16];
+  const bool is_key = ParseKey(found.text, bytes);
+  if (!is_key && !key.empty()) return NoKey(found);
   if (IsPseudonym(request) && key.empty()) {
     record::RequestId id = 0;
     std::from_chars(request.data(), request.data() + request.size(), id, 16);
     return id;
   }
-  uint8_t bytes[16];
-  if (!base::ParseHex(key_text, bytes, sizeof bytes)) {
+  if (!is_key && !found.text.empty()) return NoKey(found);
+  if (!is_key) {
     return absl::InvalidArgumentError(
         absl::StrCat("no request begins with '", request,
                      "', and a clear id needs the run's key: give --key or SLOWTOKEN_KEY, 32 hexadecimal digits; "

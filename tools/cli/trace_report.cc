@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/trace_analysis.h"
+#include "incomplete.h"
 #include "report/report_builder.h"
 #include "request_key.h"
 
@@ -36,14 +37,20 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
   return builder.Build(analysis, traces.processes(), {&pass.losses(), &traces.dictionary_losses()}, pass.notes());
 }
 
-absl::StatusOr<record::RequestId> FindRequest(const TracePass& pass, const std::string& id, const std::string& key) {
+absl::StatusOr<record::RequestId> FindRequest(TracePass& pass, const std::string& id, const std::string& key,
+                                              const char* verb) {
+  const absl::StatusOr<record::RequestId> whole = FindRequestId(id, key, pass.traces().processes());
+  if (!whole.ok() && !key.empty()) return whole;
   RequestSearch search(id);
   pass.Search(search);
   if (search.exact()) return *search.exact();
-  const absl::StatusOr<record::RequestId> whole = FindRequestId(id, key, pass.traces().processes());
   if (whole.ok() && search.Saw(*whole)) return whole;
   const std::map<record::RequestId, std::string> begin = search.Beginning();
-  if (begin.empty()) return whole;
+  if (begin.empty() && whole.ok()) return whole;
+  if (begin.empty()) {
+    if (absl::Status read = pass.Survey(search, verb); !read.ok()) return read;
+    return absl::InvalidArgumentError(absl::StrCat(whole.status().message(), AndIncomplete(pass.traces())));
+  }
   if (begin.size() == 1) return begin.begin()->first;
   constexpr size_t kMostNamed = 4;
   std::vector<std::string> names;

@@ -42,7 +42,9 @@ absl::Status ReadMoments(TracePass& pass, Moments& moments, const ServiceLevels&
 }
 
 // The request a user names: a clear id that a trace holds, one to be hashed with `key` (hex; empty: SLOWTOKEN_KEY), a
-// pseudonym as reports print it, or the beginning of one of these if no other request begins so. Reads all of `pass`.
-absl::StatusOr<record::RequestId> FindRequest(const TracePass& pass, const std::string& id, const std::string& key);
+// pseudonym as reports print it, or the beginning of one of these if no other request begins so. Reads all of `pass`,
+// twice where there is none: then the error says what of the traces is missing. Shows progress as `verb`.
+absl::StatusOr<record::RequestId> FindRequest(TracePass& pass, const std::string& id, const std::string& key,
+                                              const char* verb);
 
 }  // namespace slowtoken::cli

@@ -29,6 +29,14 @@ std::string Quoted(const std::string& text) {
   return plain ? text : absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
+// How many of the first of two words or more are traces: those that are there. The last word is none, and of three the
+// first is always one.
+size_t CountTraces(const std::vector<std::string>& words) {
+  if (words.size() == 3 && (!IsThere(words[1]) || TokenOf(words[2]).ok())) return 1;
+  const auto none = std::find_if_not(words.begin(), words.end() - 1, IsThere);
+  return static_cast<size_t>(none - words.begin());
+}
+
 }  // namespace
 
 absl::StatusOr<WhyArguments> ParseWhyArguments(std::vector<std::string> words) {
@@ -37,23 +45,24 @@ absl::StatusOr<WhyArguments> ParseWhyArguments(std::vector<std::string> words) {
     return absl::InvalidArgumentError(
         "which REQUEST? `slowtoken report` names the slow ones (see slowtoken why --help)");
   WhyArguments arguments;
-  const bool first_is_there = IsThere(words[0]);
   if (words.size() == 1) {
-    if (first_is_there)
+    if (IsThere(words[0]))
       return absl::InvalidArgumentError(absl::StrCat("which REQUEST of ", words[0], "? `slowtoken report ", words[0],
                                                      "` names the slow ones (see slowtoken why --help)"));
     arguments.request = words[0];
     return arguments;
   }
-  const bool names_trace = words.size() == 3 || first_is_there;
-  if (names_trace) arguments.paths = {words[0]};
-  arguments.request = words[names_trace ? 1 : 0];
-  const size_t token = names_trace ? 2 : 1;
-  if (token == words.size()) return arguments;
-  const absl::StatusOr<uint32_t> number = TokenOf(words[token]);
-  if (!number.ok() && !names_trace)
+  const size_t traces = CountTraces(words);
+  arguments.paths.assign(words.begin(), words.begin() + static_cast<ptrdiff_t>(traces));
+  arguments.request = words[traces];
+  if (traces + 1 == words.size()) return arguments;
+  const absl::StatusOr<uint32_t> number = TokenOf(words[traces + 1]);
+  if (!number.ok() && traces == 0)
     return absl::NotFoundError(absl::StrCat(words[0], ": no such file or directory; give the TRACE, or leave it out"));
   if (!number.ok()) return number.status();
+  if (traces + 2 < words.size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", words[traces + 2], "' is one word too many: it takes [TRACE…] REQUEST [TOKEN]"));
   arguments.token = *number;
   return arguments;
 }
@@ -64,8 +73,8 @@ std::string WhyCommand(const std::vector<std::string>& paths, const std::string&
   if (!run.empty()) absl::StrAppend(&command, " --run=", Quoted(run));
   if (!rules.empty()) absl::StrAppend(&command, " --rules=", Quoted(rules));
   if (!slo.empty()) absl::StrAppend(&command, " --slo=", Quoted(slo));
-  if (paths.size() == 1) absl::StrAppend(&command, " ", Quoted(paths[0]));
-  return paths.size() > 1 ? absl::StrCat(command, " TRACE") : command;
+  for (const std::string& path : paths) absl::StrAppend(&command, " ", Quoted(path));
+  return command;
 }
 
 }  // namespace slowtoken::cli

@@ -1,4 +1,4 @@
-// What `slowtoken why [TRACE] REQUEST [TOKEN]` is asked: which of its words is which. Pure but for a look whether a
+// What `slowtoken why [TRACE…] REQUEST [TOKEN]` is asked: which of its words is which. Pure but for a look whether a
 // file is there.
 #pragma once
 
@@ -16,7 +16,7 @@ struct WhyArguments {
   uint32_t token = 0;  // 0: the worst
 };
 
-// At most three words; empty ones were not given. NOT_FOUND where a TRACE is meant that is not there, else
+// The words as they stand on the command line. NOT_FOUND where a TRACE is meant that is not there, else
 // INVALID_ARGUMENT.
 absl::StatusOr<WhyArguments> ParseWhyArguments(std::vector<std::string> words);
 

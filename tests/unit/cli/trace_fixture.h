@@ -118,6 +118,7 @@ class TraceTest : public ::testing::Test {
     }
     for (const record::RequestId req : other_requests_)
       recording.out().On(Mark(AnnotationName::kReqQueued, req, base_ + 3'000'000));
+    for (const record::Annotation& annotation : more_) recording.out().On(annotation);
     record::Advance advance;
     advance.watermark = base_ + 100'000'000;
     recording.out().On(advance);
@@ -131,6 +132,7 @@ class TraceTest : public ::testing::Test {
   TimeNs base_ = kStart;
   bool clear_ids_ = false;
   std::vector<record::RequestId> other_requests_;  // of which hardly anything was seen
+  std::vector<record::Annotation> more_;           // what the engine says beside
   std::map<std::string, std::string> conditions_;  // told by the process
 };
 

@@ -149,7 +149,8 @@ TEST(ReportJson, AStallHasItsCauseAndEvidence) {
   EXPECT_EQ(stall["cause"], "prefill_interference");
   EXPECT_EQ(stall["confidence"], "high");
   EXPECT_EQ(stall["evidence"], json::parse(R"([{"kind": "other_prefill", "ns": 49000000, "start_ns": 2000000,
-      "end_ns": 51000000, "iter": 7, "req": "0000000000000002", "amount": 4096}])"));
+      "end_ns": 51000000, "iter": 7, "req": "0000000000000002", "req_prompt": 2000,
+      "amount": 4096}])"));
   EXPECT_EQ(report["stalls"][0]["cause"], "prefill_interference");
   EXPECT_EQ(report["stalls"][0]["evidence"], stall["evidence"]);
 }

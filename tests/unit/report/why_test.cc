@@ -3,6 +3,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "record/phases.h"
 #include "report/advice.h"
@@ -12,11 +14,14 @@
 namespace slowtoken::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 v1::Report LateRequest() {
   v1::Report report;
+  report.mutable_origin()->set_monotonic_ns(kStart);
+  report.mutable_origin()->set_utc("2025-11-30T08:53:20.000000000Z");
   report.mutable_itl()->mutable_step()->set_p50_ns(6 * kMs);
   report.mutable_ttft()->mutable_all()->set_p50_ns(40 * kMs);
   v1::RequestReport& request = *report.add_requests();
@@ -125,8 +130,9 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
   const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   Fill(moment);
-  const std::string text = WhyText(report, {.n = 3}, moment);
+  const std::string text = WhyText(report, {.n = 3}, moment, Waiters(0));
   EXPECT_THAT(text, HasSubstr("Request 000000000000abcd, token 3: 40.0 ms after the one before (median 6.00 ms)\n"
+                              "  2025-11-30 08:53:20.156 to 08:53:20.196 UTC, from 156 ms into the trace\n"
                               "  schedule took 34.0 ms, 33.0 ms longer than usual\n"
                               "  cause: host_paused: thread 4711 could run and had no CPU for 31.0 ms\n"
                               "  try: give the process more CPUs"));
@@ -143,7 +149,7 @@ TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
   v1::Report report = LateRequest();
   report.mutable_requests(0)->mutable_gaps(1)->clear_finding();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
-  const std::string text = WhyText(report, {.n = 3}, moment);
+  const std::string text = WhyText(report, {.n = 3}, moment, Waiters(0));
   EXPECT_THAT(text, HasSubstr("cause: unknown: nothing that was recorded covers half of it\n"));
   EXPECT_THAT(text, Not(HasSubstr("try:")));
   EXPECT_THAT(text, HasSubstr("No iteration was seen in this time"));
@@ -152,8 +158,91 @@ TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
 TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
   const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 100 * kMs, kStart + 150 * kMs, 0xabcd});
-  EXPECT_THAT(WhyText(report, {.first_token = true}, moment),
-              HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n  it is not slow"));
+  EXPECT_THAT(WhyText(report, {.first_token = true}, moment, Waiters(0)),
+              HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n"
+                        "  2025-11-30 08:53:20.100 to 08:53:20.150 UTC, from 100 ms into the trace\n  it is not slow"));
+}
+
+TEST_F(WhyTest, ARequestInTheBatchHasItsClearIdWhereTheTraceHasIt) {
+  const v1::Report report = OneRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  Fill(moment);
+  moment.On(record::RequestIdText{0x1111222233334444, "chatcmpl-17", 0});
+  EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)), HasSubstr("chatcmpl-17 p512"));
+}
+
+TEST_F(WhyTest, WhatIsLeftOutIsCountedAndAllShowsIt) {
+  const v1::Report report = OneRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  std::vector<record::BatchRow> rows;
+  for (record::RequestId req = 1; req <= 9; ++req) {
+    rows.push_back({req, 1, record::RowKind::kDecode});
+    moment.On(record::RequestIdText{req, "chatcmpl-" + std::to_string(req), 0});
+  }
+  for (uint64_t i = 0; i < 20; ++i) {
+    record::IterationSummary iteration;
+    iteration.key.iter = 300 + i;
+    iteration.start = kStart + (160 + i) * kMs;
+    iteration.end = iteration.start + kMs;
+    iteration.rows = rows;
+    moment.conclusions().On(iteration);
+    record::ApiCall call;
+    call.thread = 9;
+    call.name = dictionary_.InternText("cudaCall" + std::to_string(i));
+    call.start = iteration.start;
+    call.end = iteration.end;
+    moment.On(call);
+  }
+  const std::string some = WhyText(report, {.n = 3}, moment, Waiters(0));
+  EXPECT_THAT(some, HasSubstr("Iterations meanwhile (the first 12 of 20; --all shows every one)\n"));
+  EXPECT_THAT(some, HasSubstr("chatcmpl-1 d1, chatcmpl-2 d1 and 7 more\n"));
+  EXPECT_THAT(some, HasSubstr("cudaCall9 1.00 ms, cudaCall8 1.00 ms and 18 more\n"));
+  const std::string all = WhyText(report, {.n = 3}, moment, Waiters(0), {.all = true});
+  EXPECT_THAT(all, AllOf(Not(HasSubstr(" more\n")), Not(HasSubstr("--all"))));
+  EXPECT_THAT(all, AllOf(HasSubstr("319"), HasSubstr("chatcmpl-9 d1"), HasSubstr("cudaCall0 1.00 ms\n")));
+}
+
+TEST_F(WhyTest, GpuTimeInsideGraphReplaysIsToldFromTheRest) {
+  const v1::Report report = OneRequest();
+  Moment whole(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  Fill(whole);
+  record::GraphLaunch replay;
+  replay.start = kStart + 160 * kMs;
+  replay.end = kStart + 165 * kMs;
+  whole.On(replay);
+  const std::string text = WhyText(report, {.n = 3}, whole, Waiters(0));
+  EXPECT_THAT(text, HasSubstr("GPU: busy for 11.0 ms of 40.0 ms, of it 5.00 ms inside graph replays\n"));
+  EXPECT_THAT(text, HasSubstr("5.00 ms  graph replays\n"));
+  EXPECT_THAT(text, HasSubstr("recorded as one interval, without its kernels: slowtoken run --graph=node"));
+
+  Moment nodes(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  record::Kernel kernel;
+  kernel.shape = dictionary_.InternShape({.name = dictionary_.InternText("gemm")});
+  kernel.graph_id = 3;
+  kernel.start = kStart + 160 * kMs;
+  kernel.end = kStart + 165 * kMs;
+  nodes.On(kernel);
+  const std::string told = WhyText(report, {.n = 3}, nodes, Waiters(0));
+  EXPECT_THAT(told, HasSubstr("GPU: busy for 5.00 ms of 40.0 ms, of it 5.00 ms inside graph replays\n"));
+  EXPECT_THAT(told, Not(HasSubstr("--graph=node")));
+}
+
+TEST_F(WhyTest, KvWorkSaysWhatItsAnnotationSays) {
+  const v1::Report report = OneRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  moment.On(record::RequestIdText{0x77, "chatcmpl-77", 0});
+  record::Annotation swap;
+  swap.name = record::AnnotationName::kKvSwap;
+  swap.kind = record::AnnotationKind::kPushPop;
+  swap.thread = 4711;
+  swap.start = kStart + 160 * kMs;
+  swap.end = kStart + 190 * kMs;
+  swap.Set(record::AnnotationField::kReqId, 0x77);
+  swap.Set(record::AnnotationField::kBlocks, 1200);
+  swap.Set(record::AnnotationField::kBytes, 3 << 20);
+  moment.On(swap);
+  EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)),
+              HasSubstr("4.00 ms  30.0 ms    4711  kv.swap  req chatcmpl-77, blocks 1,200, bytes 3.00 MiB\n"));
 }
 
 TEST(NextSteps, EveryCauseHasItsParagraph) {

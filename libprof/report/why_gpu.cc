@@ -1,0 +1,57 @@
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "report/table.h"
+#include "report/units.h"
+#include "report/why_sections.h"
+
+namespace slowtoken::report {
+namespace {
+
+using Align = Table::Align;
+using Times = std::vector<std::pair<std::string, uint64_t>>;
+
+constexpr size_t kMostKernels = 5;
+constexpr const char* kWholeReplays =
+    "  (each replay was recorded as one interval, without its kernels: slowtoken run --graph=node records them)\n";
+
+// The longest, and what the others add up to.
+std::string LongestText(const Times& times, const char* header, const WhyOptions& options) {
+  if (times.empty()) return "";
+  Table table({{"time"}, {header, Align::kLeft, 60}});
+  uint64_t left_out = 0;
+  for (const auto& [name, ns] : times) {
+    if (options.all || table.size() < kMostKernels) {
+      table.Add({Duration(ns), name});
+    } else {
+      left_out += ns;
+    }
+  }
+  if (left_out != 0)
+    table.Add({Duration(left_out), absl::StrCat("in ", times.size() - table.size(), " others", kShowAll)});
+  return table.Text();
+}
+
+std::string InGraphs(const Moment& moment) {
+  const uint64_t graphs = moment.GraphBusyNs();
+  return graphs == 0 ? "" : absl::StrCat(", of it ", Duration(graphs), " inside graph replays");
+}
+
+}  // namespace
+
+std::string GpuText(const Moment& moment, const WhyOptions& options) {
+  const uint64_t whole = moment.window().end - moment.window().start;
+  std::string out =
+      absl::StrCat("\nGPU: busy for ", Duration(moment.GpuBusyNs()), " of ", Duration(whole), InGraphs(moment), "\n");
+  Times kernels = moment.TopKernels();
+  if (const uint64_t replays = moment.WholeReplaysNs(); replays != 0) {
+    kernels.emplace_back("graph replays", replays);
+    std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    return absl::StrCat(out, LongestText(kernels, "kernel", options), kWholeReplays);
+  }
+  return absl::StrCat(out, LongestText(kernels, "kernel", options),
+                      LongestText(moment.TopCapturedRanges(), "inside graph replays, captured in", options));
+}
+
+}  // namespace slowtoken::report
