@@ -27,8 +27,8 @@ std::string FlagsText(uint64_t flags) {
   return absl::StrJoin(set, "+");
 }
 
-std::string ValueText(AnnotationField field, uint64_t value, const record::Dictionary& dictionary,
-                      const NameOfRequest& name_of) {
+std::string FieldValueText(AnnotationField field, uint64_t value, const record::Dictionary& dictionary,
+                           const NameOfRequest& name_of) {
   switch (record::kAnnotationFieldTypes[static_cast<size_t>(field)]) {
     case FieldType::kRequest:
       return name_of(value);
@@ -56,7 +56,7 @@ std::vector<std::string> FieldTexts(const record::Annotation& annotation, const 
     if (!annotation.Has(field)) continue;
     if (field == AnnotationField::kReqId && annotation.Get(field) == but) continue;
     texts.push_back(absl::StrCat(record::kAnnotationFieldTexts[i], " ",
-                                 ValueText(field, annotation.Get(field), dictionary, name_of)));
+                                 FieldValueText(field, annotation.Get(field), dictionary, name_of)));
   }
   return texts;
 }

@@ -6,8 +6,8 @@ namespace slowtoken::report {
 namespace {
 
 template <typename Keep>
-std::vector<Waiters::Waiter> Longest(const std::map<std::pair<record::RequestId, uint32_t>, Waiters::Waiter>& all,
-                                     Keep keep) {
+std::vector<Waiters::Waiter> LongestWaiters(
+    const std::map<std::pair<record::RequestId, uint32_t>, Waiters::Waiter>& all, Keep keep) {
   std::vector<Waiters::Waiter> kept;
   for (const auto& [key, waiter] : all) {
     if (keep(waiter)) kept.push_back(waiter);
@@ -31,11 +31,11 @@ void Waiters::On(const record::GapSummary& gap) {
 }
 
 std::vector<Waiters::Waiter> Waiters::FirstTokens() const {
-  return Longest(waiters_, [](const Waiter& waiter) { return waiter.n == 1; });
+  return LongestWaiters(waiters_, [](const Waiter& waiter) { return waiter.n == 1; });
 }
 
 std::vector<Waiters::Waiter> Waiters::Stalls() const {
-  return Longest(waiters_, [](const Waiter& waiter) { return waiter.n != 1; });
+  return LongestWaiters(waiters_, [](const Waiter& waiter) { return waiter.n != 1; });
 }
 
 }  // namespace slowtoken::report

@@ -17,7 +17,7 @@ namespace {
 using Align = Table::Align;
 
 constexpr size_t kMostThreads = 8, kMostWork = 5;
-constexpr size_t kCellColumns = 52;  // of a cell that lists several
+constexpr size_t kCellColumns = 64;  // of a cell that lists several
 
 size_t CellColumns(const WhyOptions& options) { return options.all ? kAllColumns : kCellColumns; }
 
@@ -26,7 +26,7 @@ std::string Caption(const char* what, size_t shown, size_t all, const char* whic
   return absl::StrCat("\n", what, " (the ", which, " ", shown, " of ", WithCommas(all), kShowAll, ")\n");
 }
 
-uint64_t Longest(const Moment::Thread& thread) {
+uint64_t LongestRange(const Moment::Thread& thread) {
   uint64_t longest = 0;
   for (const auto& [name, ns] : thread.ranges) longest = std::max(longest, ns);
   return longest;
@@ -38,7 +38,7 @@ std::vector<std::pair<Moment::ThreadKey, const Moment::Thread*>> Busiest(const M
     if (!thread.ranges.empty()) busiest.emplace_back(key, &thread);
   }
   std::stable_sort(busiest.begin(), busiest.end(),
-                   [](const auto& a, const auto& b) { return Longest(*a.second) > Longest(*b.second); });
+                   [](const auto& a, const auto& b) { return LongestRange(*a.second) > LongestRange(*b.second); });
   return busiest;
 }
 
@@ -100,10 +100,11 @@ std::string WorkText(const Moment& moment, const WhyOptions& options) {
   const auto name_of = [&](record::RequestId req) { return moment.NameOf(req); };
   Table table({{"at"}, {"length"}, {"thread"}, {"what", Align::kLeft}, {"said", Align::kLeft}});
   for (const record::Annotation& one : work) {
+    const std::vector<std::string> said = FieldTexts(one, moment.dictionary(), name_of);
     const record::TimeNs at = one.start - std::min(one.start, moment.window().start);
     table.Add({Duration(at), Duration(one.end - one.start), absl::StrCat(one.thread),
                record::kAnnotationTexts[static_cast<size_t>(one.name)],
-               absl::StrJoin(FieldTexts(one, moment.dictionary(), name_of), ", ")});
+               said.empty() ? "nothing but its name" : absl::StrJoin(said, ", ")});
   }
   return table.empty() ? "" : Caption("KV cache and other rare work", table.size(), all, "longest") + table.Text();
 }

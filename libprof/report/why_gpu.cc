@@ -12,7 +12,7 @@ namespace {
 using Align = Table::Align;
 using Times = std::vector<std::pair<std::string, uint64_t>>;
 
-constexpr size_t kMostKernels = 5;
+constexpr size_t kMostGpuKernels = 5;
 constexpr const char* kWholeReplays =
     "  (each replay was recorded as one interval, without its kernels: slowtoken run --graph=node records them)\n";
 
@@ -22,7 +22,7 @@ std::string LongestText(const Times& times, const char* header, const WhyOptions
   Table table({{"time"}, {header, Align::kLeft, 60}});
   uint64_t left_out = 0;
   for (const auto& [name, ns] : times) {
-    if (options.all || table.size() < kMostKernels) {
+    if (options.all || table.size() < kMostGpuKernels) {
       table.Add({Duration(ns), name});
     } else {
       left_out += ns;

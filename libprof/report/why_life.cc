@@ -17,7 +17,7 @@ using record::AnnotationName;
 
 constexpr size_t kMostSteps = 24;
 
-struct Line {
+struct LifeLine {
   record::TimeNs at = 0;
   std::vector<std::string> cells;
 };
@@ -60,14 +60,14 @@ std::string ThreadText(const RequestLife::Step& step, const Moment& moment) {
 
 uint64_t Since(record::TimeNs at, const Moment& moment) { return at - std::min(at, moment.window().start); }
 
-Line StepLine(const RequestLife::Step& step, const Moment& moment) {
+LifeLine StepLine(const RequestLife::Step& step, const Moment& moment) {
   const bool lasts = step.until > step.said.start && step.said.name != AnnotationName::kReq;
   return {step.said.start,
           {Duration(Since(step.said.start, moment)), lasts ? Duration(step.until - step.said.start) : "",
            StepText(step, moment), ThreadText(step, moment)}};
 }
 
-Line IterationLine(const Moment::Iteration& iteration, const Moment& moment) {
+LifeLine IterationLine(const Moment::Iteration& iteration, const Moment& moment) {
   std::string text = absl::StrCat("was in iteration ", iteration.summary.key.iter);
   for (const record::BatchRow& row : iteration.rows) {
     if (row.req == moment.window().req)
@@ -79,8 +79,8 @@ Line IterationLine(const Moment::Iteration& iteration, const Moment& moment) {
            text, ""}};
 }
 
-std::vector<Line> Lines(const Moment& moment) {
-  std::vector<Line> lines;
+std::vector<LifeLine> LifeLines(const Moment& moment) {
+  std::vector<LifeLine> lines;
   for (const RequestLife::Step& step : moment.life().Steps(moment.window().end)) {
     lines.push_back(StepLine(step, moment));
     if (step.said.name == AnnotationName::kReq && !step.open)
@@ -89,11 +89,11 @@ std::vector<Line> Lines(const Moment& moment) {
   for (const Moment::Iteration& iteration : moment.Iterations()) {
     if (iteration.own) lines.push_back(IterationLine(iteration, moment));
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.at < b.at; });
+  std::stable_sort(lines.begin(), lines.end(), [](const LifeLine& a, const LifeLine& b) { return a.at < b.at; });
   return lines;
 }
 
-std::string PlacesText(const Moment& moment) {
+std::string StaysText(const Moment& moment) {
   const Moment::Window& window = moment.window();
   record::TimeNs computed_from = 0;
   for (const Moment::Iteration& iteration : moment.Iterations()) {
@@ -101,15 +101,15 @@ std::string PlacesText(const Moment& moment) {
   }
   std::vector<PhaseStep> steps;
   for (const RequestLife::Stay& stay : moment.life().Stays(window.start, window.end, computed_from))
-    steps.push_back({RequestLife::kPlaceNames[static_cast<size_t>(stay.place)], stay.start - window.start,
-                     stay.end - stay.start});
+    steps.push_back(
+        {RequestLife::kPlaceNames[static_cast<size_t>(stay.place)], stay.start - window.start, stay.end - stay.start});
   return WaterfallText(steps, window.end - window.start);
 }
 
 }  // namespace
 
 std::string LifeText(const Moment& moment, const WhyOptions& options) {
-  const std::vector<Line> lines = Lines(moment);
+  const std::vector<LifeLine> lines = LifeLines(moment);
   // Of very many those in the middle are left out: how it began and how it ended count most.
   const size_t kept = options.all ? lines.size() : std::min(lines.size(), kMostSteps);
   Table table({{"at"}, {"for"}, {"it", Align::kLeft}, {"thread", Align::kLeft}});
@@ -122,7 +122,7 @@ std::string LifeText(const Moment& moment, const WhyOptions& options) {
   }
   const std::string steps =
       table.empty() ? "\nNothing that the engine said of it is in the trace\n" : "\nWhat it did\n" + table.Text();
-  return PlacesText(moment) + steps;
+  return StaysText(moment) + steps;
 }
 
 }  // namespace slowtoken::report

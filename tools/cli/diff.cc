@@ -40,7 +40,8 @@ int Diff(const Arguments& arguments) {
   VerbApp app(kDiffVerb, kDiffExamples);
   app.add_option("A", options.a.path, "the run before, as a trace, a directory of traces, or a client's log (.jsonl)")
       ->required();
-  app.add_option("B", options.b.path, "the run after: likewise")->required();
+  app.add_option("B", options.b.path, "the run after, as a trace, a directory of traces, or a client's log (.jsonl)")
+      ->required();
   app.add_option("--run-a", options.a.run,
                  "of traces of several runs in A: this one, its first digits do (default: the newest)")
       ->type_name("ID");

@@ -10,7 +10,7 @@
 namespace slowtoken::cli {
 namespace {
 
-std::string NameOf(const reader::ProcessInfo& process) {
+std::string ProcessText(const reader::ProcessInfo& process) {
   if (process.role.empty()) return std::filesystem::path(process.path).filename().string();
   return absl::StrCat(process.role, " ", process.pid);
 }
@@ -21,7 +21,7 @@ std::string IncompleteText(const reader::TraceSet& traces) {
   std::vector<std::string> missing;
   for (const reader::ProcessInfo& process : traces.processes()) {
     for (const reader::Damage& damage : process.damage)
-      missing.push_back(absl::StrCat(NameOf(process), ": ", damage.Text()));
+      missing.push_back(absl::StrCat(ProcessText(process), ": ", damage.Text()));
   }
   for (const std::string& file : traces.unreadable()) missing.push_back(absl::StrCat("not read: ", file));
   if (missing.empty()) return "";

@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                              2,
                              "TRACE is required: trace files or directories (see slowtoken verify --help)"},
                       Misuse{"DiffNothing", {"diff"}, 2, "A is required: the run before, as a trace, a directory"},
-                      Misuse{"DiffOnlyA", {"diff", "/tmp"}, 2, "B is required: the run after"},
+                      Misuse{"DiffOnlyA", {"diff", "/tmp"}, 2, "B is required: the run after, as a trace"},
                       Misuse{"DiffMissing", {"diff", "/nowhere", "/tmp"}, 3, "/nowhere"},
                       Misuse{"ExportNoTarget", {"export", "/tmp", "-o", "/tmp/x"}, 2, "--to"},
                       Misuse{"ExportOtherTarget", {"export", "/tmp", "--to=sqlite", "-o", "/tmp/x"}, 2, "--to"},

@@ -4,11 +4,12 @@
 #include "record/annotation.h"
 #include "report/findings.h"
 #include "scenario.h"
+#include "times.h"
 
 namespace slowtoken::report {
 namespace {
 
-v1::Finding Named(record::EvidenceKind kind, uint64_t prompt, record::FinishReason finish) {
+v1::Finding OfRequest(record::EvidenceKind kind, uint64_t prompt, record::FinishReason finish) {
   v1::Finding finding;
   finding.set_evidence(static_cast<uint32_t>(kind));
   finding.set_thread(12);
@@ -23,29 +24,29 @@ v1::Finding Named(record::EvidenceKind kind, uint64_t prompt, record::FinishReas
 }
 
 TEST(FindingRequest, ItsSizeAndThatItWasAbortedAreSaid) {
-  EXPECT_EQ(EvidenceSentence(Named(record::EvidenceKind::kBusyTokenizer, 220841, record::FinishReason::kAbort)),
+  EXPECT_EQ(EvidenceSentence(OfRequest(record::EvidenceKind::kBusyTokenizer, 220841, record::FinishReason::kAbort)),
             "thread 12 tokenised the text of request big (220,841 prompt tokens, aborted) first, 349 ms");
-  EXPECT_EQ(EvidenceSentence(Named(record::EvidenceKind::kOtherPrefill, 1024, record::FinishReason::kStop)),
+  EXPECT_EQ(EvidenceSentence(OfRequest(record::EvidenceKind::kOtherPrefill, 1024, record::FinishReason::kStop)),
             "iteration 7 prefilled 512 tokens of request big (1,024 prompt tokens), 349 ms");
-  EXPECT_EQ(EvidenceSentence(Named(record::EvidenceKind::kOtherPrefill, 0, record::FinishReason::kError)),
+  EXPECT_EQ(EvidenceSentence(OfRequest(record::EvidenceKind::kOtherPrefill, 0, record::FinishReason::kError)),
             "iteration 7 prefilled 512 tokens of request big (failed), 349 ms");
-  EXPECT_EQ(EvidenceSentence(Named(record::EvidenceKind::kBusyTokenizer, 0, record::FinishReason::kUnfinished)),
+  EXPECT_EQ(EvidenceSentence(OfRequest(record::EvidenceKind::kBusyTokenizer, 0, record::FinishReason::kUnfinished)),
             "thread 12 tokenised the text of request big first, 349 ms");
 }
 
 TEST(FindingRequest, ProgramsAreToldTheSame) {
-  const Json json = EvidenceJson(Named(record::EvidenceKind::kBusyTokenizer, 220841, record::FinishReason::kAbort));
+  const Json json = EvidenceJson(OfRequest(record::EvidenceKind::kBusyTokenizer, 220841, record::FinishReason::kAbort));
   EXPECT_EQ(json[0]["req_prompt"], 220841);
   EXPECT_EQ(json[0]["req_finish"], "abort");
 }
 
 TEST(FindingRequest, TheBuilderKnowsOfTheNamedRequestAlsoWhereOneOtherIsAskedFor) {
   testing::Scenario scenario({.gaps = true, .only = 2});
-  record::RequestSummary big = testing::RequestOf(1, testing::Scenario::kStart, 0, 0);
+  record::RequestSummary big = testing::RequestOf(1, kStart, 0, 0);
   big.has_ttft = false;
   big.prompt = 220841;
   big.finish = record::FinishReason::kAbort;
-  record::RequestSummary slow = testing::RequestOf(2, testing::Scenario::kStart, 80'000'000, 3);
+  record::RequestSummary slow = testing::RequestOf(2, kStart, 80'000'000, 3);
   slow.is_slow = true;
   slow.finding.cause = record::Cause::kTokenizer;
   slow.finding.evidence = record::EvidenceKind::kBusyTokenizer;

@@ -3,6 +3,7 @@
 
 #include "../analysis/events.h"
 #include "report/why_text.h"
+#include "times.h"
 
 namespace slowtoken::report {
 namespace {
@@ -16,28 +17,27 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::TestDictionary;
 
-constexpr record::TimeNs kStart = 1'000'000'000, kMs = 1'000'000;
-constexpr record::RequestId kReq = 0xabcd;
+constexpr record::RequestId kLifeReq = 0xabcd;
 
-Annotation Said(AnnotationName name, record::TimeNs at_ms, record::TimeNs until_ms = 0) {
+Annotation LifeSaid(AnnotationName name, record::TimeNs at_ms, record::TimeNs until_ms = 0) {
   Annotation said;
   said.name = name;
   said.kind = until_ms == 0 ? AnnotationKind::kMark : AnnotationKind::kStartEnd;
   said.thread = said.end_thread = 12;
   said.start = kStart + at_ms * kMs;
   said.end = until_ms == 0 ? said.start : kStart + until_ms * kMs;
-  said.Set(AnnotationField::kReqId, kReq);
+  said.Set(AnnotationField::kReqId, kLifeReq);
   return said;
 }
 
 Annotation Waits(record::WaitReason reason, record::TimeNs at_ms) {
-  Annotation said = Said(AnnotationName::kReqWaiting, at_ms);
+  Annotation said = LifeSaid(AnnotationName::kReqWaiting, at_ms);
   said.Set(AnnotationField::kWaitReason, static_cast<uint64_t>(reason));
   return said;
 }
 
 Annotation Finished(record::FinishReason reason, record::TimeNs at_ms) {
-  Annotation said = Said(AnnotationName::kReqFinish, at_ms);
+  Annotation said = LifeSaid(AnnotationName::kReqFinish, at_ms);
   said.Set(AnnotationField::kFinishReason, static_cast<uint64_t>(reason));
   return said;
 }
@@ -46,7 +46,7 @@ v1::Report Aborted(uint64_t e2e_ms, record::FinishReason finish) {
   v1::Report report;
   report.mutable_origin()->set_monotonic_ns(kStart);
   v1::RequestReport& request = *report.add_requests();
-  request.set_req(kReq);
+  request.set_req(kLifeReq);
   request.set_prompt(220841);
   request.set_finish(static_cast<uint32_t>(finish));
   request.set_ended(finish != record::FinishReason::kUnfinished);
@@ -61,18 +61,18 @@ class WhyLifeTest : public ::testing::Test {
   }
 
   TestDictionary dictionary_;
-  Moment moment_{*dictionary_, {kStart, kStart + 400 * kMs, kReq}};
-  Waiters waiters_{kReq};
+  Moment moment_{*dictionary_, {kStart, kStart + 400 * kMs, kLifeReq}};
+  Waiters waiters_{kLifeReq};
 };
 
 TEST_F(WhyLifeTest, OfOneAbortedWhileItWasTokenisedAllThatWasSaidIsToldInOrder) {
-  Annotation request = Said(AnnotationName::kReq, 0, 400);
+  Annotation request = LifeSaid(AnnotationName::kReq, 0, 400);
   request.Set(AnnotationField::kNPrompt, 220841);
   Annotation begun = request;
   begun.end = 0;
   moment_.On(begun);  // start/end ranges come twice
   moment_.On(Finished(record::FinishReason::kAbort, 390));
-  moment_.On(Said(AnnotationName::kReqTokenize, 1, 350));
+  moment_.On(LifeSaid(AnnotationName::kReqTokenize, 1, 350));
   moment_.On(request);
   const std::string text = Text(Aborted(400, record::FinishReason::kAbort));
   EXPECT_THAT(text, HasSubstr("Request 000000000000abcd, no first token was seen: abort after 400 ms, "
@@ -87,12 +87,12 @@ TEST_F(WhyLifeTest, OfOneAbortedWhileItWasTokenisedAllThatWasSaidIsToldInOrder) 
 }
 
 TEST_F(WhyLifeTest, QueueReasonsAndIterationsAreToldWithHowLongTheyHeld) {
-  moment_.On(Said(AnnotationName::kReq, 0, 400));
-  moment_.On(Said(AnnotationName::kReqQueued, 10));
+  moment_.On(LifeSaid(AnnotationName::kReq, 0, 400));
+  moment_.On(LifeSaid(AnnotationName::kReqQueued, 10));
   for (const record::TimeNs at : {20, 30, 40}) moment_.On(Waits(record::WaitReason::kKvSpace, at));
   moment_.On(Waits(record::WaitReason::kBudget, 100));
-  moment_.On(Said(AnnotationName::kReqScheduled, 300));
-  const record::BatchRow rows[] = {{kReq, 512, record::RowKind::kChunk}};
+  moment_.On(LifeSaid(AnnotationName::kReqScheduled, 300));
+  const record::BatchRow rows[] = {{kLifeReq, 512, record::RowKind::kChunk}};
   record::IterationSummary iteration;
   iteration.key.iter = 77;
   iteration.start = kStart + 301 * kMs;
@@ -109,7 +109,7 @@ TEST_F(WhyLifeTest, QueueReasonsAndIterationsAreToldWithHowLongTheyHeld) {
 }
 
 TEST_F(WhyLifeTest, WhatWasNotOverWhenTheTraceEndedIsNotCalledEnded) {
-  Annotation request = Said(AnnotationName::kReq, 0, 1), tokenize = Said(AnnotationName::kReqTokenize, 5, 6);
+  Annotation request = LifeSaid(AnnotationName::kReq, 0, 1), tokenize = LifeSaid(AnnotationName::kReqTokenize, 5, 6);
   request.end = tokenize.end = 0;
   moment_.On(request);
   moment_.On(tokenize);
@@ -120,7 +120,7 @@ TEST_F(WhyLifeTest, WhatWasNotOverWhenTheTraceEndedIsNotCalledEnded) {
 }
 
 TEST_F(WhyLifeTest, OfVeryManyStepsThoseInTheMiddleAreCounted) {
-  moment_.On(Said(AnnotationName::kReq, 0, 400));
+  moment_.On(LifeSaid(AnnotationName::kReq, 0, 400));
   for (record::TimeNs at = 1; at < 100; ++at) {
     const auto reason = at % 2 == 0 ? record::WaitReason::kBudget : record::WaitReason::kKvSpace;
     moment_.On(Waits(reason, at));
@@ -134,7 +134,7 @@ TEST_F(WhyLifeTest, WhoWaitedForItIsNamedWithACommandForTheWorst) {
   record::RequestSummary slow;
   slow.is_slow = true;
   slow.finding = {.cause = record::Cause::kTokenizer, .evidence = record::EvidenceKind::kBusyTokenizer};
-  slow.finding.req = kReq;
+  slow.finding.req = kLifeReq;
   for (const record::RequestId req : {1, 2, 3}) {
     slow.req = req;
     slow.arrival = kStart + 10 * kMs;
@@ -160,7 +160,7 @@ TEST_F(WhyLifeTest, AStallThatNamesItIsOneOfThoseWhoWaited) {
   stall.gap_ns = 40 * kMs;
   stall.is_stall = true;
   stall.finding.cause = record::Cause::kPrefillInterference;
-  stall.finding.req = kReq;
+  stall.finding.req = kLifeReq;
   waiters_.On(stall);
   EXPECT_THAT(Text(Aborted(400, record::FinishReason::kAbort)),
               AllOf(HasSubstr("1 stall names it as its evidence\n"), HasSubstr("prefill_interference"),

@@ -164,7 +164,7 @@ TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
 }
 
 TEST_F(WhyTest, ARequestInTheBatchHasItsClearIdWhereTheTraceHasIt) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   Fill(moment);
   moment.On(record::RequestIdText{0x1111222233334444, "chatcmpl-17", 0});
@@ -172,7 +172,7 @@ TEST_F(WhyTest, ARequestInTheBatchHasItsClearIdWhereTheTraceHasIt) {
 }
 
 TEST_F(WhyTest, WhatIsLeftOutIsCountedAndAllShowsIt) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   std::vector<record::BatchRow> rows;
   for (record::RequestId req = 1; req <= 9; ++req) {
@@ -195,7 +195,7 @@ TEST_F(WhyTest, WhatIsLeftOutIsCountedAndAllShowsIt) {
   }
   const std::string some = WhyText(report, {.n = 3}, moment, Waiters(0));
   EXPECT_THAT(some, HasSubstr("Iterations meanwhile (the first 12 of 20; --all shows every one)\n"));
-  EXPECT_THAT(some, HasSubstr("chatcmpl-1 d1, chatcmpl-2 d1 and 7 more\n"));
+  EXPECT_THAT(some, HasSubstr("chatcmpl-1 d1, chatcmpl-2 d1, chatcmpl-3 d1 and 6 more\n"));
   EXPECT_THAT(some, HasSubstr("cudaCall9 1.00 ms, cudaCall8 1.00 ms and 18 more\n"));
   const std::string all = WhyText(report, {.n = 3}, moment, Waiters(0), {.all = true});
   EXPECT_THAT(all, AllOf(Not(HasSubstr(" more\n")), Not(HasSubstr("--all"))));
@@ -203,7 +203,7 @@ TEST_F(WhyTest, WhatIsLeftOutIsCountedAndAllShowsIt) {
 }
 
 TEST_F(WhyTest, GpuTimeInsideGraphReplaysIsToldFromTheRest) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment whole(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   Fill(whole);
   record::GraphLaunch replay;
@@ -228,7 +228,7 @@ TEST_F(WhyTest, GpuTimeInsideGraphReplaysIsToldFromTheRest) {
 }
 
 TEST_F(WhyTest, KvWorkSaysWhatItsAnnotationSays) {
-  const v1::Report report = OneRequest();
+  const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   moment.On(record::RequestIdText{0x77, "chatcmpl-77", 0});
   record::Annotation swap;
@@ -241,6 +241,14 @@ TEST_F(WhyTest, KvWorkSaysWhatItsAnnotationSays) {
   swap.Set(record::AnnotationField::kBlocks, 1200);
   swap.Set(record::AnnotationField::kBytes, 3 << 20);
   moment.On(swap);
+  record::Annotation silent = swap;
+  silent.name = record::AnnotationName::kGc;
+  silent.start = kStart + 191 * kMs;
+  silent.end = kStart + 192 * kMs;
+  silent.present = 0;
+  moment.On(silent);
+  EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)),
+              HasSubstr("35.0 ms  1.00 ms    4711  gc       nothing but its name\n"));
   EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)),
               HasSubstr("4.00 ms  30.0 ms    4711  kv.swap  req chatcmpl-77, blocks 1,200, bytes 3.00 MiB\n"));
 }
