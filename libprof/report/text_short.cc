@@ -29,6 +29,18 @@ std::string LostText(uint64_t part, uint64_t whole, const char* cause) {
                       Duration(part), " of ", Duration(whole), ") by ", cause);
 }
 
+// The longest gap, where it is none of those that cost most: one user remembers it.
+std::string LongestGap(const v1::Report& report, const v1::Stall& named, const Options& options) {
+  constexpr uint64_t kMuchLonger = 2;  // times the gap that was named
+  const v1::Stall* longest = &named;
+  for (const v1::Stall& stall : report.stalls()) {
+    if (!stall.few_samples() && stall.gap_ns() > longest->gap_ns()) longest = &stall;
+  }
+  if (longest->gap_ns() < kMuchLonger * named.gap_ns()) return "";
+  return absl::StrCat("  the longest gap took ", Duration(longest->gap_ns()), ": ", CauseText(longest->finding()), "\n",
+                      WhyLine(options.why, longest->req(), longest->clear(), longest->n()));
+}
+
 std::string StallsInShort(const v1::Report& report, const Options& options, const TextStyle& style) {
   const uint64_t gaps = report.itl().step().count();
   if (gaps == 0) return "";
@@ -45,7 +57,8 @@ std::string StallsInShort(const v1::Report& report, const Options& options, cons
   if (tally.first_gaps() != stalls)
     absl::StrAppend(&line, LostText(tally.Rows()[0].lost_ns, tally.lost_ns(), tally.Rows()[0].cause));
   const v1::Stall& worst = tally.Foremost(report);
-  return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst.req(), worst.clear(), worst.n());
+  return absl::StrCat("  ", Wrap(line, 4, style), WhyLine(options.why, worst.req(), worst.clear(), worst.n()),
+                      LongestGap(report, worst, options));
 }
 
 std::string FirstTokensInShort(const v1::Report& report, const Options& options, const TextStyle& style) {

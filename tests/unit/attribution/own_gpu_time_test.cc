@@ -10,7 +10,7 @@ namespace slowtoken::attribution::testing {
 namespace {
 
 using Entries = std::vector<OwnEntry>;
-using Piece = std::tuple<GpuUse, TimeNs, TimeNs>;
+using UsePiece = std::tuple<GpuUse, TimeNs, TimeNs>;
 
 class OwnGpuTimeTest : public ::testing::Test {
  protected:
@@ -45,32 +45,32 @@ class OwnGpuTimeTest : public ::testing::Test {
   }
 
   // What one request finds in its window by itself.
-  std::vector<Piece> Alone(const Entries& entries, TimeNs from, TimeNs to) {
+  std::vector<UsePiece> Alone(const Entries& entries, TimeNs from, TimeNs to) {
     alone_.Begin(from, to);
     for (const auto& [iteration, kind] : entries) {
       if (iteration->trimmed) alone_.Add(0, iteration->gpu.start, iteration->gpu.end);
       intervals_.ForEach(iteration->work, [&](Interval i) { alone_.Add(0, i.start, i.end); });
       intervals_.ForEach(iteration->collectives, [&](Interval i) { alone_.Add(1, i.start, i.end); });
     }
-    std::vector<Piece> pieces;
+    std::vector<UsePiece> pieces;
     alone_.Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
       Append(pieces, (active & 1) != 0 ? GpuUse::kWork : active != 0 ? GpuUse::kCollective : GpuUse::kIdle, start, end);
     });
     return pieces;
   }
-  std::vector<Piece> Shared(TimeNs from, TimeNs to) {
-    std::vector<Piece> pieces;
+  std::vector<UsePiece> Shared(TimeNs from, TimeNs to) {
+    std::vector<UsePiece> pieces;
     shared_.ForEach(from, to, [&](GpuUse use, TimeNs start, TimeNs end) { Append(pieces, use, start, end); });
     return pieces;
   }
-  static void Append(std::vector<Piece>& pieces, GpuUse use, TimeNs start, TimeNs end) {
+  static void Append(std::vector<UsePiece>& pieces, GpuUse use, TimeNs start, TimeNs end) {
     if (!pieces.empty() && std::get<0>(pieces.back()) == use) {
       std::get<2>(pieces.back()) = end;
     } else {
       pieces.emplace_back(use, start, end);
     }
   }
-  static uint64_t Sum(const std::vector<Piece>& pieces, GpuUse use) {
+  static uint64_t Sum(const std::vector<UsePiece>& pieces, GpuUse use) {
     uint64_t sum = 0;
     for (const auto& [what, start, end] : pieces) sum += what == use ? end - start : 0;
     return sum;
@@ -78,7 +78,7 @@ class OwnGpuTimeTest : public ::testing::Test {
 
   void ExpectEqual(const Entries& entries, TimeNs from, TimeNs to) {
     shared_.Use(entries);
-    const std::vector<Piece> alone = Alone(entries, from, to);
+    const std::vector<UsePiece> alone = Alone(entries, from, to);
     EXPECT_EQ(Shared(from, to), alone);
     const GpuTotals totals = shared_.Between(from, to);
     EXPECT_EQ(totals.work_ns, Sum(alone, GpuUse::kWork));

@@ -1,9 +1,12 @@
 // The first lines of a report: what stands out, which request shows it, by what it was judged.
+#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
+#include "record/causes.h"
 #include "report/text.h"
+#include "report/units.h"
 #include "scenario.h"
 #include "times.h"
 
@@ -57,6 +60,24 @@ TEST(InShort, SaysThatNothingStandsOut) {
   scenario.builder().On(testing::GapOf(1, 2, Scenario::kStart + kMs, kMs));
   const std::string text = WriteText(scenario.Build(), {}, {});
   EXPECT_THAT(text, HasSubstr("  no gap stalled, of 1\n  no first token was slow, of 1\n"));
+}
+
+// Many gaps of 20 ms cost more than one of 300 ms, which one user remembers.
+TEST(InShort, NamesTheLongestGapWhereItIsNotTheOneThatCostMost) {
+  v1::Report report = testing::Whole({});
+  const uint64_t usual = report.stalls(0).gap_ns();
+  v1::Stall& other = *report.add_stalls();
+  other = report.stalls(0);
+  other.set_req(7);
+  other.mutable_finding()->set_cause(static_cast<uint32_t>(record::Cause::kKvCacheSync));
+  other.set_gap_ns(2 * usual - 1);
+  EXPECT_THAT(WriteText(report, {}, {}), Not(HasSubstr("the longest gap")));
+  other.set_gap_ns(2 * usual);
+  EXPECT_THAT(WriteText(report, {}, {}), HasSubstr(absl::StrCat("  the longest gap took ", Duration(2 * usual),
+                                                                ": kv_cache_sync\n"
+                                                                "    slowtoken why TRACE 0000000000000007 4\n")));
+  other.set_few_samples(true);
+  EXPECT_THAT(WriteText(report, {}, {}), Not(HasSubstr("the longest gap")));
 }
 
 TEST(InShort, AClearIdThatAShellWouldReadOtherwiseIsNamedByItsPseudonym) {
