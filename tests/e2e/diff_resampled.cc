@@ -75,7 +75,7 @@ class Pairs {
 
 int Main(const char* traces, uint64_t count, double share) {
   const absl::StatusOr<cli::AskedLevels> levels = cli::ParseAskedLevels("none");
-  const absl::StatusOr<RunSample> run = cli::ReadRun(traces, *levels, "diff_resampled");
+  const absl::StatusOr<RunSample> run = cli::ReadRun({.path = traces, .option = "TRACES"}, *levels, "diff_resampled");
   if (!run.ok() || run->requests.size() <= kBlock) {
     fprintf(stderr, "diff_resampled: %s: %s\n", traces,
             run.ok() ? "too few requests" : run.status().ToString().c_str());

@@ -106,7 +106,7 @@ TEST_F(WaterfallsTest, OfASlowTokenItSaysWhatWhySays) {
   v1::Report of_three = report_;
   of_three.clear_requests();
   *of_three.add_requests() = Three();
-  const std::string why = WhyText(of_three, {.first_token = false, .n = 4}, moment);
+  const std::string why = WhyText(of_three, {.first_token = false, .n = 4}, moment, Waiters(0));
   const Json rows = Rows(waterfalls);
   const Json& stall = rows[2];
   EXPECT_EQ(stall["lines"].size(), 3u);
