@@ -45,11 +45,12 @@ void Arena::Release() {
   capacity_ = used_ = faulted_ = 0;
 }
 
-void Arena::Prefault(size_t bytes) {
+bool Arena::Prefault(size_t bytes) {
   if (faulted_ == 0 && used_ != 0) AskForLargePages(base_, capacity_);
   const size_t end = bytes < used_ - faulted_ ? faulted_ + bytes : used_;
   Touch(base_, faulted_, end);
   faulted_ = end;
+  return faulted_ < used_;
 }
 
 void* Arena::Allocate(size_t bytes, size_t align) {

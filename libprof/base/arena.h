@@ -24,9 +24,10 @@ class Arena {
   // Gives the whole block back. Every pointer into it dies.
   void Release();
 
-  // Faults in the next pages handed out so far, at most `bytes` of them, so that no host thread has to. May run
-  // while other threads use the memory. About 0.5 µs a page.
-  void Prefault(size_t bytes);
+  // Faults in the next pages handed out so far, at most `bytes` of them, so that no host thread has to; false if that
+  // was all. May run while other threads use the memory. About 0.5 µs a page where there are large ones, 10 µs and more
+  // in a virtual machine that has none to give.
+  bool Prefault(size_t bytes);
 
   // Forgets the block without giving it back: for a forked child, where something may still point into it.
   void Abandon() { base_ = nullptr, capacity_ = used_ = faulted_ = 0; }

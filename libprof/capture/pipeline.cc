@@ -7,9 +7,11 @@ namespace {
 constexpr base::TimeNs kIdlePeriod = 1'000'000'000;
 constexpr base::TimeNs kHistogramPeriod = 10'000'000'000;
 
-// Memory touched ahead in a round: all there is under the default cap, about 10 ms of work. The last round touches
-// nothing ahead, so that a program that ends soon gets its trace.
+// Memory touched ahead in a round: all there is under the default cap, about 10 ms of work, or 200 ms where the system
+// has no large pages to give. So it is done in steps, and left when the host waits for the end: a program that ends
+// soon gets its trace.
 constexpr size_t kPrefaultBytes = 64u << 20;
+constexpr size_t kPrefaultStep = 1u << 20;
 
 }  // namespace
 
@@ -49,8 +51,14 @@ CollectContext Pipeline::Context(base::TimeNs round_start) {
   return {dictionary_, losses_, clock_, fanout_};
 }
 
+void Pipeline::Prefault() {
+  for (size_t done = 0; done < kPrefaultBytes && !ending_.load(std::memory_order_relaxed); done += kPrefaultStep) {
+    if (!arena_->Prefault(kPrefaultStep)) return;
+  }
+}
+
 void Pipeline::Round() {
-  arena_->Prefault(kPrefaultBytes);
+  Prefault();
   const base::TimeNs round_start = base::MonotonicNow();
   ReadClocks();
   CollectContext context = Context(round_start);

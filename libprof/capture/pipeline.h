@@ -33,6 +33,9 @@ class Pipeline {
   void Round();
   void LastRound(base::TimeNs deadline);
 
+  // The host is about to wait for the last round: no memory is touched ahead any more. Any thread.
+  void ExpectEnd() { ending_.store(true, std::memory_order_relaxed); }
+
   // Between rounds, on the worker: what sources want to see meanwhile, and how often one of them does, in ms; 0: none.
   void Look();
   uint32_t LookPeriodMs() const;
@@ -77,6 +80,7 @@ class Pipeline {
     attribution::Engine* engine_;
   };
 
+  void Prefault();
   void ReadClocks();
   void LookForTriggers(base::TimeNs round_start);
   base::TimeNs AnnotationsUpTo(base::TimeNs round_start);
@@ -103,6 +107,7 @@ class Pipeline {
   Fanout fanout_;
   base::Arena* arena_ = nullptr;
   std::atomic<uint32_t (*)(uint64_t*)> cupti_now_{nullptr};
+  std::atomic<bool> ending_{false};
   std::atomic<bool> pause_asked_{false};
   bool paused_ = false;
   uint64_t concluded_events_ = 0;  // fanout_.events() at the last conclusion

@@ -111,6 +111,7 @@ void Session::Finish() {
   if (!mark_.Here()) return;
   State expected = State::kRunning;
   if (!state_.compare_exchange_strong(expected, State::kFinished, std::memory_order_acq_rel)) return;
+  pipeline_->ExpectEnd();
   if (!worker_.Stop(kExitLimitMs)) base::Log(base::LogLevel::kError, "the last flush took more than 200 ms; gave up");
 }
 

@@ -33,17 +33,16 @@ std::string LongestText(const Times& times, const char* header, const WhyOptions
   return table.Text();
 }
 
-std::string InGraphs(const Moment& moment) {
-  const uint64_t graphs = moment.GraphBusyNs();
-  return graphs == 0 ? "" : absl::StrCat(", of it ", Duration(graphs), " inside graph replays");
-}
-
 }  // namespace
 
+std::string GpuBusyText(const Moment& moment) {
+  const uint64_t whole = moment.window().end - moment.window().start, graphs = moment.GraphBusyNs();
+  return absl::StrCat("busy for ", Duration(moment.GpuBusyNs()), " of ", Duration(whole),
+                      graphs == 0 ? "" : absl::StrCat(", of it ", Duration(graphs), " inside graph replays"));
+}
+
 std::string GpuText(const Moment& moment, const WhyOptions& options) {
-  const uint64_t whole = moment.window().end - moment.window().start;
-  std::string out =
-      absl::StrCat("\nGPU: busy for ", Duration(moment.GpuBusyNs()), " of ", Duration(whole), InGraphs(moment), "\n");
+  const std::string out = absl::StrCat("\nGPU: ", GpuBusyText(moment), "\n");
   Times kernels = moment.TopKernels();
   if (const uint64_t replays = moment.WholeReplaysNs(); replays != 0) {
     kernels.emplace_back("graph replays", replays);

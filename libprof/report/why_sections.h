@@ -30,7 +30,8 @@ std::string IterationsText(const Moment& moment, const WhyOptions& options);
 std::string ThreadsText(const Moment& moment, const WhyOptions& options);
 std::string WorkText(const Moment& moment, const WhyOptions& options);
 
-// why_gpu.cc
+// why_gpu.cc; the first, of its first line, serves the page too: "busy for 5 ms of 8 ms"
+std::string GpuBusyText(const Moment& moment);
 std::string GpuText(const Moment& moment, const WhyOptions& options);
 
 }  // namespace slowtoken::report

@@ -10,6 +10,7 @@
 #include "report/judgement.h"
 #include "report/phase_steps.h"
 #include "report/units.h"
+#include "report/why_sections.h"
 
 namespace slowtoken::report::html {
 namespace {
@@ -36,7 +37,7 @@ void AddGpu(const Moment& moment, Json& out) {
   for (const auto& [name, ns] : moment.TopKernels()) {
     if (kernels.size() < kMostKernels) kernels.push_back(Json::array({name, ns}));
   }
-  out["gpu_busy_ns"] = moment.GpuBusyNs();
+  out["gpu"] = GpuBusyText(moment);
   out["kernels"] = std::move(kernels);
 }
 

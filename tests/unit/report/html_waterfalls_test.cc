@@ -7,6 +7,7 @@
 #include "../analysis/events.h"
 #include "report/html/request_waterfalls.h"
 #include "report/stall_moments.h"
+#include "report/why_sections.h"
 #include "report/why_text.h"
 #include "scenario.h"
 #include "times.h"
@@ -113,7 +114,7 @@ TEST_F(WaterfallsTest, OfASlowTokenItSaysWhatWhySays) {
   for (const Json& line : stall["lines"]) EXPECT_THAT(why, HasSubstr("  " + line.get<std::string>() + "\n"));
   EXPECT_EQ(stall["iterations"][0], Json::array({99, 2 * kMs, 7 * kMs, 6 * kMs, "graph", "d1", "00000000 p512"}));
   EXPECT_EQ(stall["iterations_all"], 1);
-  EXPECT_EQ(stall["gpu_busy_ns"], moment.GpuBusyNs());
+  EXPECT_EQ(stall["gpu"], GpuBusyText(moment));
   EXPECT_EQ(stall["kernels"], Json::array({Json::array({"gemm", 6 * kMs})}));
   EXPECT_EQ(slow_.tokens[stall["slow"].get<size_t>()].stall, &report_.stalls(0));
 }

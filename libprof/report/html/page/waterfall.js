@@ -46,7 +46,7 @@ function iterationsMeanwhile(row, withTitle) {
 function gpuMeanwhile(row) {
   const kernels = row.kernels.map(([name, ns]) => `${name} ${duration(ns)}`).join(", ");
   return el(
-      "p", null, `GPU: busy for ${duration(row.gpu_busy_ns)} of ${duration(row.ns)}`,
+      "p", null, `GPU: ${row.gpu}`,
       kernels === "" ? "." : [", most of it in ", el("span", {class: "mono"}, kernels), "."]);
 }
 
