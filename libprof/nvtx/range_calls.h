@@ -68,7 +68,10 @@ inline uint32_t& OpenBeforePause(const Recorder& recorder, HostThread& thread, u
   const uint32_t level = depth - 1;
   const bool recorded = EndsRecorded(call, domain, level);
   depth = level;
-  if (recorded && level < kDeepest) {
+  if (!recorded) return static_cast<int>(level);
+  if (level >= kDeepest) {
+    call.recorder().losses->Add(base::Loss::kRangeTableFull);
+  } else {
     const Place place{Op::kPop, domain, static_cast<uint16_t>(level), stamp};
     if (event == nullptr) {
       WritePop(call, place);

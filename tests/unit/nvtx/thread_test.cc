@@ -218,6 +218,26 @@ TEST_F(NvtxThreads, TooManyOpenRangesAreCounted) {
   EXPECT_EQ(Lost(Loss::kRangeTableFull), 2u);
 }
 
+// Levels that are followed but not recorded: the push and the pop are both lost, and both counted.
+TEST_F(NvtxThreads, PopsTooDeepToRecordAreCountedLikeTheirPushes) {
+  constexpr uint32_t kDeepest = 0xffff;  // as in range_calls.h, which leaves NVTX's own functions out
+  for (uint32_t i = 0; i < kDeepest; ++i) {
+    nvtxRangePushA("deeper");
+    if (i % 8192 == 0) Collect();
+  }
+  Collect();
+  const uint64_t before = Lost(Loss::kRangeTableFull);
+  for (int i = 0; i < 10; ++i) nvtxRangePushA("too deep");
+  EXPECT_EQ(Lost(Loss::kRangeTableFull), before + 10);
+  for (int i = 0; i < 10; ++i) nvtxRangePop();
+  EXPECT_EQ(Lost(Loss::kRangeTableFull), before + 20);
+  for (uint32_t i = 0; i < kDeepest; ++i) {
+    nvtxRangePop();
+    if (i % 8192 == 0) Collect();
+  }
+  EXPECT_EQ(Lost(Loss::kRangeTableFull), before + 20);
+}
+
 TEST_F(NvtxThreads, WhatIsUnreadWhenTheTimeAtTheEndIsOverIsCounted) {
   constexpr int kMarks = 20'000;  // reading them takes a millisecond or more
   // A deadline that has passed when it is looked at, because this thread had to wait, is none: once more then.
