@@ -24,19 +24,23 @@ CallBurst Joined(const CallBurst& burst, TimeNs start, TimeNs end) {
   return joined;
 }
 
-// A burst is mostly calls; but all of a graph's building is building.
-bool Belongs(const CallBurst& burst, TimeNs start, TimeNs end) {
+// No longer pause lies between them.
+bool Touch(const CallBurst& burst, TimeNs start, TimeNs end) {
   const uint64_t pause = LongestPause(burst.kind);
-  if (burst.calls == 0 || start > burst.end + pause || end + pause < burst.start) return false;
-  const CallBurst joined = Joined(burst, start, end);
-  return burst.kind == EvidenceKind::kGraphBuild || joined.busy_ns >= joined.length() / 2;
+  return burst.calls != 0 && start <= burst.end + pause && end + pause >= burst.start;
+}
+
+// A burst is mostly calls; but all of a graph's building is building.
+bool IsBurst(const CallBurst& joined) {
+  return joined.kind == EvidenceKind::kGraphBuild || joined.busy_ns >= joined.length() / 2;
 }
 
 }  // namespace
 
 const CallBurst& CallBursts::Add(uint64_t thread, EvidenceKind kind, TimeNs start, TimeNs end) {
   CallBurst& burst = Find(thread, kind);
-  if (Belongs(burst, start, end)) return burst = Joined(burst, start, end);
+  const CallBurst joined = Joined(burst, start, end);
+  if (Touch(burst, start, end) && IsBurst(joined)) return burst = joined;
   return burst = {.thread = thread, .kind = kind, .start = start, .end = end, .busy_ns = end - start, .calls = 1};
 }
 

@@ -45,11 +45,7 @@ void FirstTokenCauses::JudgeTail(const TtftInputs& inputs, TtftTail* tail) {
 
 uint64_t FirstTokenCauses::ThreadFor(const TtftInputs& inputs, TtftPhase phase) const {
   if (phase == TtftPhase::kTokenize) {
-    uint64_t thread = 0;
-    parts_.host_work.ForEachAfter(0, [&](const HostWorkItem& item) {
-      if (item.kind == EvidenceKind::kBusyTokenizer && item.req == inputs.request.id) thread = item.thread;
-    });
-    return thread;
+    return OwnTokenising(inputs.request.id, 0).thread;
   }
   const Iteration* first = inputs.own.first();
   if (first == nullptr) return 0;
@@ -155,13 +151,19 @@ bool FirstTokenCauses::FindPrefillCause(const CauseCase& c, CauseFinding* findin
   return true;
 }
 
-// For how long the own tokenise thread worked on others' texts before it came to this request. What it did between two
-// texts, or lost of its CPU there, is no part of it.
-void FirstTokenCauses::FindBusyTokenizer(record::RequestId req, TimeNs from, CauseFinding* finding) const {
+// The first time since `from` that its text was worked on; all 0: none is known.
+HostWorkItem FirstTokenCauses::OwnTokenising(record::RequestId req, TimeNs from) const {
   HostWorkItem own;
   parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
     if (item.kind == EvidenceKind::kBusyTokenizer && item.req == req) own = item;
   });
+  return own;
+}
+
+// For how long the own tokenise thread worked on others' texts before it came to this request. What it did between two
+// texts, or lost of its CPU there, is no part of it.
+void FirstTokenCauses::FindBusyTokenizer(record::RequestId req, TimeNs from, CauseFinding* finding) const {
+  const HostWorkItem own = OwnTokenising(req, from);
   uint64_t longest = 0;
   parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
     const bool before = item.kind == EvidenceKind::kBusyTokenizer && item.thread == own.thread && item.end <= own.start;

@@ -1,26 +1,19 @@
 // The section "In short" of the text report: what stands out, and by which levels it was judged.
-#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
-
-#include <algorithm>
 
 #include "report/cause_tally.h"
 #include "report/findings.h"
-#include "report/json.h"
 #include "report/level_words.h"
 #include "report/moment_tally.h"
 #include "report/text_sections.h"
 #include "report/units.h"
+#include "report/why_command.h"
 
 namespace slowtoken::report {
 namespace {
 
-// A line that can be copied into a shell: a clear id with other characters than these is named by its pseudonym.
-std::string WhyLine(std::string_view why, uint64_t req, const std::string& clear, uint32_t token) {
-  const bool plain = std::all_of(clear.begin(), clear.end(), [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
-  });
-  return absl::StrCat("    ", std::string(why), " ", RequestName(req, plain ? clear : ""), " ", token, "\n");
+std::string WhyLine(const Options& options, uint64_t req, const std::string& clear, uint32_t token) {
+  return absl::StrCat("    ", WhyCommandOf(options.why, req, clear, token), "\n");
 }
 
 std::string LostText(uint64_t part, uint64_t whole, const char* cause) {
@@ -38,7 +31,7 @@ std::string LongestGap(const v1::Report& report, const v1::Stall& named, const O
   }
   if (longest->gap_ns() < kMuchLonger * named.gap_ns()) return "";
   return absl::StrCat("  the longest gap took ", Duration(longest->gap_ns()), ": ", CauseText(longest->finding()), "\n",
-                      WhyLine(options.why, longest->req(), longest->clear(), longest->n()));
+                      WhyLine(options, longest->req(), longest->clear(), longest->n()));
 }
 
 std::string StallsInShort(const v1::Report& report, const Options& options, const TextStyle& style) {
@@ -57,7 +50,7 @@ std::string StallsInShort(const v1::Report& report, const Options& options, cons
   if (tally.first_gaps() != stalls)
     absl::StrAppend(&line, LostText(tally.Rows()[0].lost_ns, tally.lost_ns(), tally.Rows()[0].cause));
   const v1::Stall& worst = tally.Foremost(report);
-  return absl::StrCat("  ", Wrap(line, 4, style), WhyLine(options.why, worst.req(), worst.clear(), worst.n()),
+  return absl::StrCat("  ", Wrap(line, 4, style), WhyLine(options, worst.req(), worst.clear(), worst.n()),
                       LongestGap(report, worst, options));
 }
 
@@ -80,7 +73,7 @@ std::string FirstTokensInShort(const v1::Report& report, const Options& options,
   const std::string line =
       absl::StrCat(WithCommas(slow), " of ", Counted(answered, "first token"), slow == 1 ? " was" : " were", " slow (",
                    Percent(share), ")", LostText(costliest.excess_ns, lost, costliest.cause));
-  return "  " + Wrap(line, 4, style) + WhyLine(options.why, worst->req(), worst->clear(), 1);
+  return "  " + Wrap(line, 4, style) + WhyLine(options, worst->req(), worst->clear(), 1);
 }
 
 }  // namespace

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "analysis/text_safety.h"
+#include "report/process_name.h"
 
 namespace slowtoken::cli {
 namespace {
 
 std::string ProcessText(const reader::ProcessInfo& process) {
   if (process.role.empty()) return std::filesystem::path(process.path).filename().string();
-  return absl::StrCat(process.role, " ", process.pid);
+  return report::ProcessName(process.role, process.pid);
 }
 
 }  // namespace
