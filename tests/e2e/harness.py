@@ -25,8 +25,8 @@ def expect(condition, message):
 
 class Harness:
     def __init__(self, build, work):
-        self.bin = pathlib.Path(build) / "bin"
-        self.work = pathlib.Path(work)
+        self.bin = pathlib.Path(build).resolve() / "bin"
+        self.work = pathlib.Path(work).resolve()
         self.work.mkdir(parents=True, exist_ok=True)
         self.traces = self.work / "traces"
         self.truth = self.work / "truth.jsonl"

@@ -150,6 +150,12 @@ TEST_F(HttpServerTest, AnIdInUseIsRefused) {
   EXPECT_EQ(Post({{"prompt_tokens", 5}}, "twice")->status, 200);
 }
 
+// CI met 409 from the request after one whose answer was read to its end.
+TEST_F(HttpServerTest, AnIdIsFreeOnceItsAnswerIsRead) {
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(Post({{"prompt_tokens", 5}, {"max_tokens", 2}, {"stream", i % 2 == 0}}, "same")->status, 200) << i;
+}
+
 TEST_F(HttpServerTest, DrainingRefusesNewRequests) {
   server.Drain();
   EXPECT_EQ(Post({{"prompt_tokens", 5}})->status, 503);

@@ -3,6 +3,8 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/stamp_window.h"
@@ -10,6 +12,7 @@
 namespace slowtoken::demo {
 namespace {
 
+constexpr std::string_view kDone = "data: [DONE]\n\n";  // the end of a stream of events
 constexpr int kLookMs = 200;  // how often a waiting connection looks whether its client is still there
 
 std::string FinishJson(FinishReason reason) {
@@ -42,8 +45,11 @@ bool Responder::SendNext(httplib::DataSink& sink) {
   const std::optional<Output> output = frontend_.Next(*stream_, kLookMs);
   if (!output) return sink.is_writable();
   const bool sent = streaming_ ? SendEvent(sink, *output) : SendWhole(sink, *output);
-  if (sent && output->finish != FinishReason::kNone) sink.done();
-  return sent;
+  if (!sent || output->finish == FinishReason::kNone) return sent;
+  Leave();  // before the client can know that it has all: it may ask again with the same id
+  if (streaming_ && !sink.write(kDone.data(), kDone.size())) return false;
+  sink.done();
+  return true;
 }
 
 bool Responder::SendEvent(httplib::DataSink& sink, const Output& output) {
@@ -53,10 +59,7 @@ bool Responder::SendEvent(httplib::DataSink& sink, const Output& output) {
                    DetokenizeAll(output.tokens), "\",\"finish_reason\":", FinishJson(output.finish), "}\n\n");
   llmserve_pop();
   if (output.finish != FinishReason::kNone && output.n_new == 0) return sink.write(event.data(), event.size());
-  if (!Send(sink, output, event)) return false;
-  if (output.finish == FinishReason::kNone) return true;
-  static constexpr std::string_view kDone = "data: [DONE]\n\n";
-  return sink.write(kDone.data(), kDone.size());
+  return Send(sink, output, event);
 }
 
 bool Responder::SendWhole(httplib::DataSink& sink, const Output& output) {
@@ -94,6 +97,7 @@ bool Responder::Send(httplib::DataSink& sink, const Output& output, const std::s
 }
 
 void Responder::Leave() {
+  if (std::exchange(left_, true)) return;
   for (const Output& unsent : collected_) frontend_.Sent(*stream_, unsent, {});
   frontend_.Leave(*stream_);
   life_.End();

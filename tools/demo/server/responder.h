@@ -29,19 +29,19 @@ class Responder {
   // Waits for the next output and sends it. False: the client is gone.
   bool SendNext(httplib::DataSink& sink);
 
-  // All is sent, or the client is gone.
+  // All is sent, or the client is gone. Only the first call counts.
   void Leave();
 
  private:
   bool SendEvent(httplib::DataSink& sink, const Output& output);
   bool SendWhole(httplib::DataSink& sink, const Output& output);
   bool Send(httplib::DataSink& sink, const Output& output, const std::string& text);
-  std::string Text(const Output& output) const;
 
   Frontend& frontend_;
   const bool streaming_;
   std::shared_ptr<Stream> stream_;
   llmserve::Span life_;
+  bool left_ = false;
   std::vector<Output> collected_;  // of an answer that is sent whole
 };
 
