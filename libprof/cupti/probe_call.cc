@@ -26,19 +26,26 @@ ProbeCall::Verdict ProbeCall::Ask(HostSide& host) {
   if (buffer_ != nullptr && !host.pool.IsLent(buffer_) && !Trained()) ++round_trips_;
   LookAtBuffer(host);
   if (asked || buffer_ == nullptr) stuck_ = 0;
-  if (call_ == nullptr || failures_ >= kMostFailures) return asked ? Verdict::kOurs : Verdict::kUnknown;
+  const bool given_up = call_ == nullptr || failures_ >= kMostFailures;
+  if (asked || given_up) unanswered_ = 0;
+  if (given_up) return asked ? Verdict::kOurs : Verdict::kUnknown;
   if (Trained() && asked) return Verdict::kOurs;
   const bool out = buffer_ != nullptr;
   if (!out) {  // else another call would only be added to it
     int version = 0;
     call_(&version);
     LookAtBuffer(host);
-    if (Moved(host)) return Verdict::kOurs;
+    if (Moved(host)) {
+      unanswered_ = 0;
+      return Verdict::kOurs;
+    }
   }
   if (Trained() && !out) return Verdict::kNotOurs;
   if (Trained()) return ++stuck_ < kMostStuck ? Verdict::kUnknown : Verdict::kNotOurs;
   ++failures_;
-  return asked ? Verdict::kOurs : Verdict::kUnknown;
+  if (asked) return Verdict::kOurs;
+  ++unanswered_;
+  return Verdict::kUnknown;
 }
 
 void ProbeCall::LookAtBuffer(const HostSide& host) {

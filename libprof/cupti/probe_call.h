@@ -3,8 +3,9 @@
 // of its own (cuDriverGetVersion, which touches nothing) in rounds in which nobody else has asked us for a buffer:
 // while CUPTI records for us, the call makes it ask this thread for a buffer, and the next flush brings that buffer
 // back (cupti_activity.h:7724). An answer counts only where two such round trips have been seen in this process: a
-// CUPTI that works otherwise is never accused. Worker only. About 2 µs in an idle round, a few ns in a busy one. The
-// record of the call is ignored by the decoder.
+// CUPTI that works otherwise is never accused; before that, silence counts only while somebody else holds the
+// subscription. Worker only. About 2 µs in an idle round, a few ns in a busy one. The record of the call is ignored by
+// the decoder.
 #pragma once
 
 #include "cupti/host_side.h"
@@ -30,8 +31,9 @@ class ProbeCall {
   // True while the buffer of the last call is overdue: it bounds what has been delivered, so there is time to be sure.
   bool Waiting() const { return stuck_ != 0; }
 
-  // Overdue for so long that one may ask whether there is another client; without one it is proof only much later.
-  bool Suspicious() const { return stuck_ != 0 && stuck_ % kSuspicious == 0; }
+  // Overdue, or before any round trip unanswered, for so long that one may ask whether there is another client; without
+  // one the first is proof only much later, the second never.
+  bool Suspicious() const { return IsTurn(stuck_) || IsTurn(unanswered_); }
 
   // It has accused a CUPTI that nobody else had: it is not asked any more.
   void GiveUp() { call_ = nullptr; }
@@ -42,6 +44,7 @@ class ProbeCall {
   static constexpr int kSuspicious = 3;  // flushes that left the buffer out
   static constexpr int kMostStuck = 25;
 
+  static bool IsTurn(int rounds) { return rounds != 0 && rounds % kSuspicious == 0; }
   bool Trained() const { return round_trips_ >= kRoundTrips; }
   bool Moved(const HostSide& host);
   void LookAtBuffer(const HostSide& host);
@@ -50,8 +53,9 @@ class ProbeCall {
   uint32_t requests_ = 0;            // of all threads, when last looked
   const uint8_t* buffer_ = nullptr;  // this thread's that was out when last looked
   int round_trips_ = 0;
-  int failures_ = 0;  // before it is trained
-  int stuck_ = 0;     // flushes since that have left the buffer out
+  int failures_ = 0;    // before it is trained
+  int unanswered_ = 0;  // of them, in a row, those in which no host thread asked for a buffer either
+  int stuck_ = 0;       // flushes since that have left the buffer out
 };
 
 }  // namespace slowtoken::cupti

@@ -62,6 +62,31 @@ TEST_F(CoexistenceTest, AWindowOfATorchProfiler) {
   EXPECT_EQ(events.kernels.size(), 1u);
 }
 
+// A client that comes before two answers have been seen: then it counts who holds the subscription.
+TEST_F(CoexistenceTest, AWindowInTheFirstSecond) {
+  ASSERT_TRUE(Start());
+  fake.Deliver(KernelRecordAt(1, 2));
+  Collect();
+  fake.other_tool = "CUPTI for Kineto";
+  fake.TakeBuffers();
+  for (int round = 0; round < 4; ++round) Collect();
+  EXPECT_EQ(Last().reason, record::BlindReason::kBuffersTaken);
+  EXPECT_NE(Detail().find("CUPTI for Kineto"), std::string::npos) << Detail();
+}
+
+TEST_F(CoexistenceTest, ASubscriberThatLeavesTheBuffersAloneIsNoThief) {
+  fake.withholds_partly_filled = true;  // the probe is never trained
+  ASSERT_TRUE(Start());
+  fake.Deliver(KernelRecordAt(1, 2));
+  Collect();
+  fake.other_tool = "a tool that only listens";
+  WorkAWhile();
+  EXPECT_EQ(events.statuses.size(), 1u) << "buffers come";
+  WorkAWhile();
+  for (int round = 0; round < 50; ++round) Collect();
+  EXPECT_EQ(events.statuses.size(), 1u) << "nor is an idle host, once the probe is given up";
+}
+
 // Told at the latest three flushes after it happened, and what has been delivered is not claimed beyond it meanwhile.
 TEST_F(CoexistenceTest, TheBlindIntervalBeginsWhereDeliveryEnds) {
   ASSERT_TRUE(Start());
