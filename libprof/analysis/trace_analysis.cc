@@ -110,10 +110,7 @@ void TraceAnalysis::On(const record::Annotation& annotation) {
   }
 }
 
-void TraceAnalysis::On(const record::RequestIdText& text) {
-  std::string& known = request_texts_[text.req];
-  if (known.empty()) known = SafeText(text.text, 256);
-}
+void TraceAnalysis::On(const record::RequestIdText& text) { request_texts_.Add(text); }
 
 void TraceAnalysis::On(const record::NvtxDomainInfo& domain) {
   collectives_.Add(domain);

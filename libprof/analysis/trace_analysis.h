@@ -25,6 +25,7 @@
 #include "analysis/queue_depth.h"
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
+#include "analysis/request_texts.h"
 #include "analysis/surroundings.h"
 #include "analysis/thread_roles.h"
 #include "attribution/join_visitor.h"
@@ -95,7 +96,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
     uint64_t requests = 0, batches = 0, iterations = 0;  // annotations, those still open counted again when they end
   };
   const Counts& counts() const { return counts_; }
-  const absl::flat_hash_map<record::RequestId, std::string>& request_texts() const { return request_texts_; }  // safe
+  const RequestTexts& request_texts() const { return request_texts_; }
   // llmserve texts that do not parse, as shapes (name and keys), with how often each came: the first few.
   const std::map<std::string, uint64_t>& malformed() const { return malformed_; }
   // Where no iteration was said; empty else.
@@ -147,7 +148,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   Collectives collectives_;
   Devices devices_;
   RequestPresence presence_;
-  absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // with --ids=clear only
+  RequestTexts request_texts_;
   RecorderFacts facts_;
   Surroundings surroundings_;
   InferredIterations inferred_;

@@ -21,11 +21,6 @@ std::string GroupName(const char* what, const record::IterationKey& key) {
 
 }  // namespace
 
-void PerfettoTracks::Add(const record::RequestIdText& text) {
-  std::string& known = request_texts_[text.req];
-  if (known.empty()) known = SafeText(text.text, 256);
-}
-
 TrackId PerfettoTracks::Declare(TrackId track, TrackId parent, const std::string& name) {
   if (writer_->IsDeclared(track)) return track;
   perfetto::TrackDescriptor descriptor;
@@ -139,9 +134,9 @@ TrackId PerfettoTracks::Captured(record::LaneId lane) {
 
 TrackId PerfettoTracks::Request(record::RequestId req) {
   const TrackId group = Declare(TrackUuid("requests", 0), 0, "requests");
-  const auto text = request_texts_.find(req);
+  const std::string& clear = request_texts_.Of(req);
   return Declare(TrackUuid("request", req), group,
-                 absl::StrCat("request ", text == request_texts_.end() ? absl::StrFormat("%016x", req) : text->second));
+                 absl::StrCat("request ", clear.empty() ? absl::StrFormat("%016x", req) : clear));
 }
 
 TrackId PerfettoTracks::RequestSteps(record::RequestId req) {

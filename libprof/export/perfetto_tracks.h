@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/request_texts.h"
 #include "export/perfetto_writer.h"
 #include "reader/process_info.h"
 #include "record/dictionary.h"
@@ -31,7 +32,7 @@ class PerfettoTracks {
   void Add(const record::DeviceInfo& info) { devices_[{info.process, info.ordinal}] = info; }
   void Add(const record::ThreadInfo& info) { thread_names_[{info.process, info.thread}] = info.name; }
   void Add(const record::NvtxDomainInfo& info) { domain_names_[{info.process, info.domain}] = info.name; }
-  void Add(const record::RequestIdText& text);
+  void Add(const record::RequestIdText& text) { request_texts_.Add(text); }
 
   TrackId Process(record::ProcessIndex process);
   TrackId Thread(record::ProcessIndex process, record::ThreadId thread);
@@ -68,7 +69,7 @@ class PerfettoTracks {
   absl::flat_hash_map<TrackId, Declared> declared_;
   std::map<Scoped, record::DeviceInfo> devices_;
   std::map<Scoped, record::StringId> thread_names_, domain_names_;
-  absl::flat_hash_map<record::RequestId, std::string> request_texts_;
+  analysis::RequestTexts request_texts_;
   std::vector<TrackId> stream_of_lane_;
 };
 

@@ -156,8 +156,7 @@ void FillKeptDetail(const analysis::TraceAnalysis& analysis, const std::vector<r
     out.set_window_start_ns(since(trigger.window_start));
     out.set_window_end_ns(since(trigger.window_end));
     out.set_req(trigger.req);
-    const auto clear = analysis.request_texts().find(trigger.req);
-    if (clear != analysis.request_texts().end()) out.set_clear(clear->second);
+    out.set_clear(analysis.request_texts().Of(trigger.req));
     out.set_n(trigger.n);
     out.set_value_ns(trigger.value_ns);
     out.set_limit_ns(trigger.limit_ns);

@@ -75,11 +75,6 @@ void Moment::On(const record::ThreadInfo& thread) {
   threads_[{thread.process, thread.thread}].name = analysis::SafeText(dictionary_->text(thread.name), 24);
 }
 
-void Moment::On(const record::RequestIdText& text) {
-  std::string& known = request_texts_[text.req];
-  if (known.empty()) known = analysis::SafeText(text.text, 256);
-}
-
 void Moment::Add(const record::IterationSummary& iteration) {
   const bool own = std::any_of(iteration.rows.begin(), iteration.rows.end(),
                                [&](const record::BatchRow& row) { return row.req == window_.req; });
@@ -103,13 +98,10 @@ std::string_view Moment::RoleOf(const ThreadKey& thread) const {
   return roles_.Of(attribution::ThreadKey(thread.first, thread.second));
 }
 
-std::string Moment::NameOf(record::RequestId req) const {
-  const auto text = request_texts_.find(req);
-  return RequestName(req, text == request_texts_.end() ? "" : text->second);
-}
+std::string Moment::NameOf(record::RequestId req) const { return RequestName(req, request_texts_->Of(req)); }
 
 std::string Moment::ShortNameOf(record::RequestId req) const {
-  return request_texts_.contains(req) ? NameOf(req) : NameOf(req).substr(0, 8);
+  return request_texts_->Of(req).empty() ? NameOf(req).substr(0, 8) : NameOf(req);
 }
 
 std::vector<record::Annotation> Moment::Work() const {

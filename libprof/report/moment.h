@@ -3,9 +3,8 @@
 // trace with it. Single threaded, offline. Memory grows with what is in the window only.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "analysis/graph_paths.h"
 #include "analysis/interval_union.h"
+#include "analysis/request_texts.h"
 #include "analysis/thread_roles.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
@@ -26,9 +26,16 @@ class Moment final : public record::EventVisitor {
     record::TimeNs start = 0, end = 0;
     record::RequestId req = 0;
   };
-  // `paths`: what graph nodes were captured in, as found in another reading of the same traces.
-  Moment(const record::Dictionary& dictionary, const Window& window, analysis::GraphPaths paths = {})
-      : dictionary_(&dictionary), window_(window), conclusions_(*this), life_(window.req), paths_(std::move(paths)) {}
+  // `paths`: what graph nodes were captured in, as found in another reading of the same traces. `texts`: where several
+  // moments share one; then only one of them need be given the ids.
+  Moment(const record::Dictionary& dictionary, const Window& window, analysis::GraphPaths paths = {},
+         std::shared_ptr<analysis::RequestTexts> texts = std::make_shared<analysis::RequestTexts>())
+      : dictionary_(&dictionary),
+        window_(window),
+        conclusions_(*this),
+        life_(window.req),
+        request_texts_(std::move(texts)),
+        paths_(std::move(paths)) {}
   Moment(const Moment&) = delete;  // its part points to it
   Moment& operator=(const Moment&) = delete;
 
@@ -43,7 +50,7 @@ class Moment final : public record::EventVisitor {
   void On(const record::OffCpu& off) override;
   void On(const record::CpuSample& sample) override;
   void On(const record::ThreadInfo& thread) override;
-  void On(const record::RequestIdText& text) override;
+  void On(const record::RequestIdText& text) override { request_texts_->Add(text); }
 
   struct Iteration {
     record::IterationSummary summary;  // `rows` is not valid: see the member beside it
@@ -98,8 +105,8 @@ class Moment final : public record::EventVisitor {
   std::map<ThreadKey, Thread> threads_;
   RequestLife life_;
   std::vector<record::Annotation> work_;
-  absl::flat_hash_map<record::RequestId, std::string> request_texts_;  // safe; with --ids=clear only
-  analysis::ThreadRoles roles_;                                        // by all that is read, not by the window alone
+  std::shared_ptr<analysis::RequestTexts> request_texts_;
+  analysis::ThreadRoles roles_;  // by all that is read, not by the window alone
   analysis::GraphPaths paths_;
   std::map<record::StringId, uint64_t> kernels_;
   std::map<std::string, uint64_t> captured_ranges_;

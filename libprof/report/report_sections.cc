@@ -116,10 +116,7 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
   std::sort(in_order.begin(), in_order.end(), [](const Request* a, const Request* b) {
     return a->arrival != b->arrival ? a->arrival < b->arrival : a->report.req() < b->report.req();
   });
-  const auto clear_of = [&](uint64_t req) {
-    const auto text = analysis.request_texts().find(req);
-    return text == analysis.request_texts().end() ? std::string() : text->second;
-  };
+  const auto clear_of = [&](uint64_t req) { return analysis.request_texts().Of(req); };
   const auto complete = [&](v1::Finding* finding) {
     if (finding->req() != 0) finding->set_clear(clear_of(finding->req()));
     if (const auto named = requests_.find(finding->req()); named != requests_.end()) {

@@ -47,7 +47,8 @@ void RequestWaterfalls::AddParts(Life& life, const record::Dictionary& dictionar
   const auto add = [&](Part part, uint64_t start_ns, uint64_t took_ns) {
     part.start = origin_ + start_ns;
     part.end = part.start + took_ns;
-    part.moment = std::make_unique<Moment>(dictionary, Moment::Window{part.start, part.end, request.req()});
+    const Moment::Window window{part.start, part.end, request.req()};
+    part.moment = std::make_unique<Moment>(dictionary, window, analysis::GraphPaths{}, request_texts_);
     life.parts.push_back(std::move(part));
   };
   for (const size_t i : slow) {

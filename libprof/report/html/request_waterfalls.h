@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/request_texts.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 #include "report/html/part_index.h"
@@ -34,6 +35,7 @@ class RequestWaterfalls final : public record::EventVisitor {
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
   void On(const record::GraphLaunch& graph) override;
+  void On(const record::RequestIdText& text) override { request_texts_->Add(text); }
 
   // For what was concluded, each once.
   record::EventVisitor& conclusions() { return conclusions_; }
@@ -90,6 +92,8 @@ class RequestWaterfalls final : public record::EventVisitor {
   const v1::Report* report_;
   const SlowTokens* slow_;
   record::TimeNs origin_;
+  std::shared_ptr<analysis::RequestTexts> request_texts_ =
+      std::make_shared<analysis::RequestTexts>();  // of all moments
   std::map<record::RequestId, Life> lives_;
   std::vector<Moment*> moments_;  // of all parts
   PartIndex index_;               // of moments_

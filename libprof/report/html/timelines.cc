@@ -131,7 +131,7 @@ void Timelines::On(const record::OffCpu& off) {
 void Timelines::On(const record::ThreadInfo& thread) { thread_names_[{thread.process, thread.thread}] = thread.name; }
 
 void Timelines::On(const record::RequestIdText& text) {
-  if (marks_.contains(text.req)) request_texts_[text.req] = analysis::SafeText(text.text, 64);
+  if (marks_.contains(text.req)) request_texts_.Add(text);
 }
 
 void Timelines::Add(const record::RequestSummary& summary) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/request_texts.h"
 #include "analysis/thread_roles.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
@@ -114,7 +115,7 @@ class Timelines final : public record::EventVisitor {
   std::set<std::pair<record::ProcessIndex, record::DomainId>> collective_domains_;
   std::map<std::pair<record::ProcessIndex, record::ThreadId>, record::StringId> thread_names_;
   analysis::ThreadRoles roles_;
-  absl::flat_hash_map<record::RequestId, std::string> request_texts_;
+  analysis::RequestTexts request_texts_;  // of requests of windows
   // When requests of windows were queued, scheduled, preempted, resumed. In no order until the end.
   absl::flat_hash_map<record::RequestId, std::vector<std::pair<record::TimeNs, record::AnnotationName>>> marks_;
 };

@@ -22,6 +22,7 @@ void Timelines::KeepBusiestThreads(Moment& moment) {
   }
   if (busy.size() <= kMostThreads) return;
   std::vector<uint64_t> lengths;
+  lengths.reserve(busy.size());
   for (const auto& [thread, ns] : busy) lengths.push_back(ns);
   std::nth_element(lengths.begin(), lengths.begin() + kMostThreads, lengths.end(), std::greater<>());
   const uint64_t most = lengths[kMostThreads];  // of those that are left out
@@ -57,8 +58,7 @@ std::string Timelines::ThreadText(record::ProcessIndex process, uint64_t thread)
 }
 
 std::string Timelines::RequestText(record::RequestId req) const {
-  const auto text = request_texts_.find(req);
-  return RequestName(req, text == request_texts_.end() ? std::string() : text->second);
+  return RequestName(req, analysis::SafeText(request_texts_.Of(req), 64));
 }
 
 std::string Timelines::LaneName(const Moment& moment, const LaneKey& key) const {

@@ -226,7 +226,7 @@ TEST_F(TraceAnalysisTest, ClearRequestIdsAreKeptAndMadeSafe) {
   text.req = 42;
   text.text = "req\x01-1";
   run_.On(text);
-  EXPECT_EQ(analysis_.request_texts().at(42), "req\xEF\xBF\xBD-1");
+  EXPECT_EQ(analysis_.request_texts().Of(42), "req\xEF\xBF\xBD-1");
 }
 
 }  // namespace

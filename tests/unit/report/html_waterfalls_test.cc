@@ -119,6 +119,19 @@ TEST_F(WaterfallsTest, OfASlowTokenItSaysWhatWhySays) {
   EXPECT_EQ(slow_.tokens[stall["slow"].get<size_t>()].stall, &report_.stalls(0));
 }
 
+TEST_F(WaterfallsTest, OtherRequestsHaveTheirClearIdsWhereTheyWereRecorded) {
+  RequestWaterfalls waterfalls(*dictionary_, report_, slow_);
+  waterfalls.On(record::RequestIdText{2, "chatcmpl-2", 0});
+  Play(waterfalls);
+  const record::BatchRow of_batch[] = {{3, 1, record::RowKind::kDecode}, {2, 512, record::RowKind::kPrefill}};
+  record::IterationSummary iteration;
+  iteration.start = origin_ + report_.stalls(0).start_ns() + 2 * kMs;
+  iteration.end = iteration.start + 7 * kMs;
+  iteration.rows = of_batch;
+  waterfalls.conclusions().On(iteration);
+  EXPECT_EQ(Rows(waterfalls)[2]["iterations"][0].back(), "chatcmpl-2 p512");
+}
+
 TEST_F(WaterfallsTest, BetweenSlowTokensItSaysInHowManyIterationsAndWithHowMany) {
   RequestWaterfalls waterfalls(*dictionary_, report_, slow_);
   Play(waterfalls);
