@@ -30,6 +30,7 @@ std::optional<std::vector<uint64_t>> GraphReplays::Graph::Order() const {
     std::vector<Seen> sorted = replay.nodes;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Seen& a, const Seen& b) { return a.start < b.start; });
     std::vector<uint64_t> ids;
+    ids.reserve(sorted.size());
     for (const Seen& seen : sorted) ids.push_back(seen.node_id);
     if (order && *order != ids) return std::nullopt;
     order = std::move(ids);

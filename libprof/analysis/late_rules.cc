@@ -49,7 +49,7 @@ bool LateRules::said_itself() const {
 
 void LateRules::On(const record::NvtxRange& range) {
   Found found;
-  if (range.end > range.start && range.start != 0 && Means(range, found)) found_.push_back(std::move(found));
+  if (range.end > range.start && range.start != 0 && Means(range, found)) found_.push_back(found);
 }
 
 void LateRules::On(const record::Annotation& annotation) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,10 @@ struct CounterKey {
   record::Counter counter = record::Counter::kRequests;
   uint32_t label = 0;
   uint32_t detail = 0;
-  auto operator<=>(const CounterKey&) const = default;
+  bool operator==(const CounterKey&) const = default;
+  bool operator<(const CounterKey& other) const {
+    return std::tie(counter, label, detail) < std::tie(other.counter, other.label, other.detail);
+  }
 };
 
 struct PresentDevice {

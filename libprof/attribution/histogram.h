@@ -27,7 +27,7 @@ constexpr uint32_t BucketIndex(uint64_t value) {
 // The smallest value of bucket `index`.
 constexpr uint64_t BucketLow(uint32_t index) {
   if (index < 128) return index;
-  const uint32_t shift = index / 64 - 1;
+  const uint32_t shift = (index / 64 - 1) % 64;  // below 40 for every bucket there is
   return uint64_t{index - 64 * shift} << shift;
 }
 

@@ -117,6 +117,7 @@ std::vector<std::string> RunsByStart(const std::vector<TracePeek>& peeks) {
     start = std::max(start, peek.start_utc);
   }
   std::vector<std::string> runs;
+  runs.reserve(starts.size());
   for (const auto& [run, start] : starts) runs.push_back(run);
   std::stable_sort(runs.begin(), runs.end(),
                    [&](const std::string& a, const std::string& b) { return starts[a] > starts[b]; });

@@ -10,6 +10,7 @@ namespace slowtoken::record {
 
 // X(enumerator, text). Up to `profiler` of stalls and first tokens, behind that of first tokens alone.
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): members are named here, nothing is computed
 #define SLOWTOKEN_CAUSES(X)                                                                                         \
   X(kUnknown, "unknown") X(kPrefillInterference, "prefill_interference") X(kSchedulerDelay, "scheduler_delay")      \
   X(kKvCacheSync, "kv_cache_sync") X(kCollectiveWait, "collective_wait") X(kGraphMiss, "graph_miss")                \
@@ -23,6 +24,7 @@ namespace slowtoken::record {
 
 // X(enumerator, text): what speaks for the cause. Which of a finding's other members it fills in stands behind it.
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): members are named here, nothing is computed
 #define SLOWTOKEN_EVIDENCE_KINDS(X)                                                                                 \
   X(kNone, "none")                       /* of an unknown cause */                                                  \
   X(kBlind, "blind")                     /* nothing was seen for a part of the time */                              \
@@ -91,6 +93,7 @@ struct CauseFinding {
 // of trace/columns.h have it. `first`: the number of the first column; `of`: where the member is found, such as
 // `finding.`.
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): members are named here, nothing is computed
 #define SLOWTOKEN_FINDING_MEMBERS(X, first, of)                                                                     \
   X(first + 0, cause, of cause, kNumber) X(first + 1, confidence, of confidence, kNumber)                           \
   X(first + 2, evidence, of evidence, kNumber) X(first + 3, evidence_ns, of evidence_ns, kNumber)                   \
@@ -98,6 +101,7 @@ struct CauseFinding {
   X(first + 5, evidence_end_ns, of evidence_end_ns, kNumber) X(first + 6, evidence_thread, of thread, kNumber)      \
   X(first + 7, evidence_req, of req, kRequest) X(first + 8, evidence_iter, of iter, kNumber)                        \
   X(first + 9, evidence_amount, of amount, kNumber)
+// NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 static_assert(sizeof(CauseFinding) == 56, "a member changed");
 

@@ -54,6 +54,7 @@ std::vector<std::vector<Stood>> ByEvidence(const std::vector<Stood>& group, cons
   }
   if (by_process.empty()) return {untold};
   std::vector<std::vector<Stood>> groups;
+  groups.reserve(by_process.size());
   for (auto& [process, stood] : by_process) groups.push_back(std::move(stood));
   auto& most =
       *std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });

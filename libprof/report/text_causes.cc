@@ -72,7 +72,7 @@ std::string StallsText(const v1::Report& report, const TextStyle& style) {
                    Counted(static_cast<uint64_t>(report.stall_moments_size()), "moment"), "\n", MomentsText(tally));
   if (tally.first_gaps() != 0) absl::StrAppend(&out, "  ", Wrap(kFirstGaps, 4, style));
   absl::StrAppend(&out, "\nWorst moments\n");
-  const std::vector<const v1::StallMoment*> worst = tally.Worst();
+  const std::vector<const v1::StallMoment*>& worst = tally.Worst();
   for (size_t i = 0; i < std::min(worst.size(), kWorst); ++i) out += WorstMoment(*worst[i], report, style);
   return out;
 }
