@@ -109,22 +109,22 @@ class CalledThread {
  private:
   void Run() {
     Turns(kTurns / 10);  // until everything has been touched
-    trapped_ = TrapSystemCalls();
+    trapped_ = watch::TrapSystemCalls();
     const long before = Faults();
     errno = kErrno;
     {
-      const Watch watch;
+      const watch::Watch watched;
       Turns(kTurns);
     }
     kept_errno_ = errno == kErrno;
     faults_ = Faults() - before;
     finished_ = true;
-    for (;;) Yield();
+    for (;;) watch::Yield();
   }
 
   void Turns(int turns) {
     for (int i = 0; i < turns; ++i) {
-      while (done_ - collected_ > 1) Yield();
+      while (done_ - collected_ > 1) watch::Yield();
       Host::Turn(kBuffers);
       ++done_;
     }
@@ -146,7 +146,7 @@ class CalledThread {
     host.Collect();
     for (int i = 0; i < 2; ++i) threads[i].SetCollected(done[i]);
   }
-  const ForbiddenCalls calls = CallsWhileWatched();
+  const watch::ForbiddenCalls calls = watch::CallsWhileWatched();
   const long faults = threads[0].faults() + threads[1].faults();
   const bool kept_errno = threads[0].kept_errno() && threads[1].kept_errno();
   std::printf(

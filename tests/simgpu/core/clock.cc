@@ -25,19 +25,22 @@ int64_t StepFault(uint64_t monotonic_ns) {
   return monotonic_ns >= begin + (after_ms - 1) * 1'000'000u ? fault.value : 0;
 }
 
+// CLOCK_REALTIME minus CLOCK_MONOTONIC now.
+uint64_t MeasureOffset() {
+  const uint64_t before = Read(CLOCK_MONOTONIC);
+  const uint64_t wall = Read(CLOCK_REALTIME);
+  const uint64_t after = Read(CLOCK_MONOTONIC);
+  return wall - (before + (after - before) / 2);
+}
+
 }  // namespace
 
 uint64_t NowNs() { return Read(CLOCK_MONOTONIC); }
 
 uint64_t WallNs(uint64_t monotonic_ns) {
   if (monotonic_ns == 0) return 0;
-  const uint64_t before = Read(CLOCK_MONOTONIC);
-  const uint64_t wall = Read(CLOCK_REALTIME);
-  const uint64_t after = Read(CLOCK_MONOTONIC);
-  const uint64_t middle = before + (after - before) / 2;
-  // Computed once per process: two conversions of one stamp must agree, or durations would jitter by the bracketing
-  // error.
-  static const uint64_t offset = wall - middle;
+  // Once a process: two conversions of one stamp must agree, or durations would jitter by the bracketing error.
+  static const uint64_t offset = MeasureOffset();
   const int64_t fault = FaultsActive() ? StepFault(monotonic_ns) : 0;
   return monotonic_ns + offset + static_cast<uint64_t>(fault);
 }

@@ -35,9 +35,10 @@ uint32_t ReportedCbid(const SimgpuApiCall& call) {
   return known + 100;
 }
 
-void DispatchApi(SimgpuApiCall* call, CUpti_ApiCallbackSite site) {
+// False if no callback is enabled for it.
+bool DispatchApi(SimgpuApiCall* call, CUpti_ApiCallbackSite site) {
   const auto cbid = static_cast<uint32_t>(call->tool[kCbid]);
-  if (!CallbackEnabled(DomainOf(*call), cbid)) return;
+  if (!CallbackEnabled(DomainOf(*call), cbid)) return false;
   void* const unused = Faults().garbage ? Poison() : nullptr;
   CUpti_CallbackData data{};
   data.callbackSite = site;
@@ -50,6 +51,7 @@ void DispatchApi(SimgpuApiCall* call, CUpti_ApiCallbackSite site) {
   data.correlationData = &call->correlation_data;
   data.correlationId = call->correlation_id;
   Dispatch(DomainOf(*call), cbid, &data, call->function_name, site == CUPTI_API_EXIT);
+  return true;
 }
 
 // One record per kind with a non-empty stack, directly before the API record (cupti_activity.h:8012-8016).
@@ -68,15 +70,16 @@ void EmitExternal(const SimgpuApiCall& call) {
 
 void OnApiEnter(SimgpuApiCall* call) {
   call->tool[kCbid] = ReportedCbid(*call);
-  DispatchApi(call, CUPTI_API_ENTER);
-  call->tool[kStart] = NowCupti();
+  // What the client's callback takes is no part of the call.
+  const bool dispatched = DispatchApi(call, CUPTI_API_ENTER);
+  call->tool[kStart] = dispatched ? NowCupti() : JustReadAsCupti(call->enter_ns);
 }
 
 void OnApiExit(SimgpuApiCall* call) {
   // Zero start: collection began inside the call, as when a tool is injected inside cuInit. Such a call has no record.
   const auto cbid = static_cast<uint32_t>(call->tool[kCbid]);
   if (call->tool[kStart] != 0 && CollectingApi(DomainOf(*call), cbid, call->context_uid)) {
-    const uint64_t end = NowCupti();
+    const uint64_t end = JustReadAsCupti(call->exit_ns);
     EmitExternal(*call);
     const CUpti_ActivityAPI record = MakeApiRecord(*call, cbid, call->tool[kStart], end);
     EmitComplete(&record, sizeof(record), call->context_uid);

@@ -34,6 +34,10 @@ uint64_t NowCupti() {
   return engine != nullptr ? engine->wall_ns(engine->now_ns()) : Read(CLOCK_REALTIME);
 }
 
+uint64_t JustReadAsCupti(uint64_t monotonic_ns) {
+  return g_callback.load(std::memory_order_acquire) != nullptr ? NowCupti() : ToCupti(monotonic_ns);
+}
+
 uint64_t ToCupti(uint64_t monotonic_ns) {
   if (monotonic_ns == 0) return 0;
   if (g_callback.load(std::memory_order_acquire) != nullptr) {

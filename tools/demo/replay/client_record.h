@@ -12,7 +12,8 @@ namespace slowtoken::demo {
 struct ClientRecord {
   std::string id;
   TimeNs due = 0;              // when the log wanted it sent
-  TimeNs send = 0;             // when it was
+  TimeNs send = 0;             // when the client began to
+  TimeNs connected = 0;        // when the connection was open and the request went out; 0: never
   std::vector<TimeNs> chunks;  // when each chunk with tokens was there; first and last are its ends
   int64_t tokens = 0;
   std::string finish;  // as the server said; empty if it did not

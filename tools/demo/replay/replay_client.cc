@@ -77,6 +77,12 @@ size_t ReplayClient::OnBytes(char* bytes, size_t size, size_t count, void* point
   return piece.size();
 }
 
+// The connection is open and the request goes out now.
+int ReplayClient::OnConnected(void* pointer, char*, char*, int, int) {
+  static_cast<Transfer*>(pointer)->record.connected = NowNs();
+  return CURL_PREREQFUNC_OK;
+}
+
 void ReplayClient::Send(const LoggedRequest& request, size_t index, TimeNs due) {
   auto transfer = std::make_unique<Transfer>();
   transfer->record.id = absl::StrCat(options_.id_prefix, "-", absl::Dec(index + 1, absl::kZeroPad6));
@@ -97,6 +103,8 @@ void ReplayClient::Send(const LoggedRequest& request, size_t index, TimeNs due) 
   curl_easy_setopt(handle, CURLOPT_PRIVATE, transfer.get());
   curl_easy_setopt(handle, CURLOPT_TIMEOUT, options_.timeout_s);
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, &ReplayClient::OnConnected);
+  curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer.get());
   transfer->record.send = NowNs();
   curl_multi_add_handle(multi_, handle);
   int running = 0;

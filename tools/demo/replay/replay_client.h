@@ -49,6 +49,7 @@ class ReplayClient {
     ~Transfer();
   };
 
+  static int OnConnected(void* transfer, char*, char*, int, int);
   static size_t OnBytes(char* bytes, size_t size, size_t count, void* transfer);
   void Send(const LoggedRequest& request, size_t index, TimeNs due);
   void Wait(TimeNs next_due);

@@ -11,9 +11,14 @@ function stackedBar(parts, whole, label, big) {
       shown.map((part) => barPart(part, whole, big)));
 }
 
+// How wide a part of `whole` is, for CSS.
+function widthOf(part, whole) {
+  return `${(100 * part) / Math.max(whole, 1)}%`;
+}
+
 function barPart(part, whole, big) {
   const colour = partColour(part.name);
-  const look = {width: `${(100 * part.ns) / Math.max(whole, 1)}%`, background: colour, color: inkOn(colour)};
+  const look = {width: widthOf(part.ns, whole), background: colour, color: inkOn(colour)};
   return el(
       "span", {
         class: part.name === "unattributed" ? "rest" : null,
@@ -38,7 +43,7 @@ function phaseLegend(names, words) {
 function meter(value, most, colour) {
   return el(
       "div", {class: "bar", "aria-hidden": "true"},
-      el("span", {style: {width: `${(100 * value) / Math.max(most, 1)}%`, background: colour}}));
+      el("span", {style: {width: widthOf(value, most), background: colour}}));
 }
 
 // Phase names in the order in which they usually happen: the order of precedence turned around, what is left last.

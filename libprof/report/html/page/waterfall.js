@@ -8,10 +8,10 @@ function waterfallOf(data, req) {
 
 // A bar from `start` on in a track of `whole`.
 function placedBar(start, ns, whole, colour) {
-  const share = (part) => `${(100 * part) / Math.max(whole, 1)}%`;
-  return el(
-      "div", {class: "bar", "aria-hidden": "true"},
-      el("span", {class: "placed", style: {"margin-left": share(start), width: share(ns), background: colour}}));
+  return el("div", {class: "bar", "aria-hidden": "true"}, el("span", {
+              class: "placed",
+              style: {"margin-left": widthOf(start, whole), width: widthOf(ns, whole), background: colour}
+            }));
 }
 
 // steps: [[phase, start, ns]], one below the other.
@@ -64,13 +64,12 @@ class Waterfall {
 
   // Its phases where it was, on the scale of the whole request.
   track(row) {
-    const share = (ns) => `${(100 * ns) / Math.max(this.whole, 1)}%`;
-    const parts = row.steps.map(
-        ([phase, , ns]) =>
-            el("i", {style: {width: `${(100 * ns) / Math.max(row.ns, 1)}%`, background: partColour(phase)}}));
+    const parts =
+        row.steps.map(([phase, , ns]) => el("i", {style: {width: widthOf(ns, row.ns), background: partColour(phase)}}));
     return el(
         "span", {class: "track", "aria-hidden": "true"},
-        el("span", {style: {"margin-left": share(row.start_ns), width: share(row.ns)}}, parts));
+        el("span", {style: {"margin-left": widthOf(row.start_ns, this.whole), width: widthOf(row.ns, this.whole)}},
+           parts));
   }
 
   // What it holds is made when it is opened.

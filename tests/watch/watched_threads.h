@@ -1,9 +1,10 @@
 // Host-safety rule 4, proved by interposition: what the threads under watch do that a host thread must not. malloc and
 // its like and the functions that lock stand in front of libc's for the whole program and count for those threads;
-// system calls (so also a lock that waits) are trapped by a seccomp filter on each of them. Used by pool_bench.
+// system calls (so also a lock that waits) are trapped by a seccomp filter on each of them. Used by
+// hosts.steady_state and pool_bench.
 #pragma once
 
-namespace slowtoken::bench {
+namespace slowtoken::watch {
 
 struct ForbiddenCalls {
   long allocations = 0, locks = 0, system_calls = 0;
@@ -27,4 +28,4 @@ class Watch {
 // Lets others run; the one way for a thread under watch to wait.
 void Yield();
 
-}  // namespace slowtoken::bench
+}  // namespace slowtoken::watch

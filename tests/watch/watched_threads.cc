@@ -79,7 +79,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
 
 }  // extern "C"
 
-namespace slowtoken::bench {
+namespace slowtoken::watch {
 
 ForbiddenCalls CallsWhileWatched() { return {g_allocations, g_locks, g_system_calls, g_first_system_call}; }
 
@@ -107,4 +107,4 @@ Watch::~Watch() { g_watched = false; }
 
 void Yield() { syscall(SYS_sched_yield, static_cast<unsigned long>(kOurYield)); }
 
-}  // namespace slowtoken::bench
+}  // namespace slowtoken::watch
