@@ -19,8 +19,10 @@ TEST(ClientRecord, AnsweredRequest) {
   record.tokens = 4;
   record.finish = "length";
   record.status = 200;
-  EXPECT_EQ(json::parse(ToJson(record)),
-            json::parse(R"({"req":"r-000001","send":10,"connected":11,"first":20,"last":31,"chunks":[20,25,31],"status":200,"due":9,
+  EXPECT_EQ(
+      json::parse(ToJson(record)),
+      json::parse(
+          R"({"req":"r-000001","send":10,"connected":11,"first":20,"last":31,"chunks":[20,25,31],"status":200,"due":9,
                             "tokens":4,"finish":"length"})"));
 }
 
