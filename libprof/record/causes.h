@@ -10,7 +10,6 @@ namespace slowtoken::record {
 
 // X(enumerator, text). Up to `profiler` of stalls and first tokens, behind that of first tokens alone.
 // clang-format off
-// NOLINTBEGIN(bugprone-macro-parentheses): members are named here, nothing is computed
 #define SLOWTOKEN_CAUSES(X)                                                                                         \
   X(kUnknown, "unknown") X(kPrefillInterference, "prefill_interference") X(kSchedulerDelay, "scheduler_delay")      \
   X(kKvCacheSync, "kv_cache_sync") X(kCollectiveWait, "collective_wait") X(kGraphMiss, "graph_miss")                \
@@ -24,7 +23,6 @@ namespace slowtoken::record {
 
 // X(enumerator, text): what speaks for the cause. Which of a finding's other members it fills in stands behind it.
 // clang-format off
-// NOLINTBEGIN(bugprone-macro-parentheses): members are named here, nothing is computed
 #define SLOWTOKEN_EVIDENCE_KINDS(X)                                                                                 \
   X(kNone, "none")                       /* of an unknown cause */                                                  \
   X(kBlind, "blind")                     /* nothing was seen for a part of the time */                              \
