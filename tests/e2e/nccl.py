@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The toolkit's own libnccl, without a GPU: its NVTX ranges are in the trace, in domain NCCL, with the payload of a failing
-ncclAllReduce decoded from the schema that NCCL registered.
+ncclAllReduce decoded from the schema that NCCL registered. The host calls ncclGetUniqueId too; NCCL 2.28.9 opens no range in it
+(seen with an NVTX tool of twenty lines that only prints), so none is looked for.
 
 usage: nccl.py BUILD_DIR WORK_DIR
 """
