@@ -8,7 +8,7 @@
 namespace slowtoken::report {
 
 std::string WhenText(const v1::Origin& origin, uint64_t start_ns, uint64_t end_ns) {
-  const std::string since = absl::StrCat("from ", Duration(start_ns), " into the trace");
+  std::string since = absl::StrCat("from ", Duration(start_ns), " into the trace");
   absl::Time zero;
   if (!absl::ParseTime(absl::RFC3339_full, origin.utc(), &zero, nullptr)) return since;
   const auto at = [&](const char* format, uint64_t ns) {

@@ -47,6 +47,7 @@ std::string Did(const Moment::Thread& thread, const WhyOptions& options) {
   for (const auto& [name, ns] : thread.ranges) ranges.emplace_back(ns, name);
   std::sort(ranges.rbegin(), ranges.rend());
   std::vector<std::string> texts;
+  texts.reserve(ranges.size());
   for (const auto& [ns, name] : ranges) texts.push_back(absl::StrCat(name, " ", Duration(ns)));
   return Listed(texts, CellColumns(options));
 }

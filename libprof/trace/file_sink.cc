@@ -80,7 +80,7 @@ void FileRole(std::string_view role, char (&out)[kMaxFileRole + 1]) {
         (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
     out[n] = fine ? c : '_';
   }
-  if (out[0] == '.') out[0] = '_';
+  if (n > 0 && out[0] == '.') out[0] = '_';
   out[n] = '\0';
 }
 

@@ -26,6 +26,7 @@ class AroundSlowTokens {
 
 std::vector<std::string> NamesOf(const std::vector<reader::ProcessInfo>& processes) {
   std::vector<std::string> names;
+  names.reserve(processes.size());
   for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
   return names;
 }

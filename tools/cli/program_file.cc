@@ -77,7 +77,7 @@ std::string FindProgram(const std::string& command) {
   const char* path = std::getenv("PATH");
   const std::vector<std::string> folders = absl::StrSplit(path == nullptr ? "/bin:/usr/bin" : path, ':');
   for (const std::string& folder : folders) {
-    const std::string at = absl::StrCat(folder.empty() ? "." : folder, "/", command);
+    std::string at = absl::StrCat(folder.empty() ? "." : folder, "/", command);
     if (access(at.c_str(), X_OK) == 0) return at;
   }
   return "";

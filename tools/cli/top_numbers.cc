@@ -63,8 +63,8 @@ TopLatency Latency(const std::vector<Pair>& pairs, Metric whole, Metric phase, s
   latency.count = all.count;
   latency.p50_ns = all.Quantile(0.5);
   latency.p99_ns = all.Quantile(0.99);
-  for (uint8_t i = 0; i < names.size(); ++i) {
-    const PresentHistogram part = Grown(pairs, phase, i);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const PresentHistogram part = Grown(pairs, phase, static_cast<uint8_t>(i));
     if (part.sum_ns != 0) latency.phases.push_back({names[i], part.sum_ns, part.Quantile(0.5), part.Quantile(0.99)});
   }
   std::stable_sort(latency.phases.begin(), latency.phases.end(),
@@ -170,6 +170,7 @@ std::vector<TopRun> TopNumbers(const TopLook& before, const TopLook& now) {
     by_run[analysis::SafeText(p.process.run_id, 32)].push_back({&p, old == before.end() ? nullptr : &*old});
   }
   std::vector<TopRun> runs;
+  runs.reserve(by_run.size());
   for (const auto& [run_id, pairs] : by_run) runs.push_back(Numbers(run_id, pairs));
   return runs;
 }

@@ -17,12 +17,12 @@ using report::Percent;
 
 constexpr size_t kTwoColumns = 76;  // from this width on TTFT and ITL stand side by side
 
-std::string PadRight(std::string text, size_t columns) {
+std::string PadRight(const std::string& text, size_t columns) {
   const size_t has = analysis::Columns(text);
   return has < columns ? text + std::string(columns - has, ' ') : text;
 }
 
-std::string PadLeft(std::string text, size_t columns) {
+std::string PadLeft(const std::string& text, size_t columns) {
   const size_t has = analysis::Columns(text);
   return has < columns ? std::string(columns - has, ' ') + text : text;
 }

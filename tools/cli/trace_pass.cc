@@ -92,6 +92,7 @@ void TracePass::FindEngines() {
   }
   scopes_.emplace(surveys);
   std::vector<std::string> names;
+  names.reserve(processes.size());
   for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
   engine_notes_ = scopes_->Lines(names);
 }

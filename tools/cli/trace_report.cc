@@ -39,7 +39,7 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
 
 absl::StatusOr<record::RequestId> FindRequest(TracePass& pass, const std::string& id, const std::string& key,
                                               const char* verb) {
-  const absl::StatusOr<record::RequestId> whole = FindRequestId(id, key, pass.traces().processes());
+  absl::StatusOr<record::RequestId> whole = FindRequestId(id, key, pass.traces().processes());
   if (!whole.ok() && !key.empty()) return whole;
   RequestSearch search(id);
   pass.Search(search);
@@ -54,6 +54,7 @@ absl::StatusOr<record::RequestId> FindRequest(TracePass& pass, const std::string
   if (begin.size() == 1) return begin.begin()->first;
   constexpr size_t kMostNamed = 4;
   std::vector<std::string> names;
+  names.reserve(begin.size());
   for (const auto& [req, name] : begin) names.push_back(name);
   if (names.size() > kMostNamed) names.resize(kMostNamed);
   return absl::InvalidArgumentError(
