@@ -7,8 +7,7 @@ usage: serve_and_replay.py BIN_DIR CONFIG [--requests N]
   cpu_bound   no time on the GPU: many small kernels in graphs, and the GPU waits for the host
   eager       the same, with every kernel launched by itself
 CPU time is counted from when the server is idle again after a first small replay: what a start costs (slowtoken touches its
-memory ahead) is no part of it. On the simulated GPU a launch takes
-the host as long as on a real one.
+memory ahead) is no part of it. On the simulated GPU a launch takes the host as long as on a real one.
 """
 import argparse
 import json

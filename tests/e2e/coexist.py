@@ -7,7 +7,6 @@ usage: coexist.py BUILD_DIR WORK_DIR before|during|end [finalize] [--real-gpu]
 """
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ ROUND_NS = 900_000_000
 
 
 def run(h, arguments, environment, wrapper=()):
-    work = (h.work / "run").resolve()
+    work = h.work / "run"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     command = [*wrapper, h.bin.parent / "hosts" / "coexist_host", h.bin.parent / "lib" / "libsecond_client.so", *arguments]
@@ -32,7 +31,7 @@ def run(h, arguments, environment, wrapper=()):
 
 
 def main():
-    h = harness.Harness(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
+    h = harness.Harness(*sys.argv[1:3])
     when, finalize, real = sys.argv[3], "finalize" in sys.argv[4:], "--real-gpu" in sys.argv[4:]
     shutil.rmtree(h.traces, ignore_errors=True)
     arguments = [when, *(["finalize"] if finalize else [])]

@@ -5,7 +5,6 @@ usage: env.py BUILD_DIR WORK_DIR
 """
 import json
 import os
-import pathlib
 import shlex
 import shutil
 import subprocess
@@ -38,7 +37,7 @@ def unit_environment(h, text):
 
 
 def main():
-    h = harness.Harness(*map(lambda a: pathlib.Path(a).resolve(), sys.argv[1:3]))
+    h = harness.Harness(*sys.argv[1:3])
     program = h.bin.parent / "hosts" / "host_gpu"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SLOWTOKEN_")}
     environment.update({"SLOWTOKEN_DIR": str(h.work / "runs"), "SLOWTOKEN_KEY": "00112233445566778899aabbccddeeff"})

@@ -17,7 +17,7 @@ FIGURES = {"wall time", "CPU time", "peak memory", "tok_per_s", "itl_p50_ms", "i
 
 
 def main():
-    h = harness.Harness(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
+    h = harness.Harness(*sys.argv[1:3])
     replay = pathlib.Path(sys.argv[3]) / "tests" / "bench" / "serve_and_replay.py"
     kept = h.work / "kept"
     shutil.rmtree(kept, ignore_errors=True)
