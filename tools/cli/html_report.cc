@@ -1,7 +1,6 @@
 #include "html_report.h"
 
 #include "report/html/page.h"
-#include "report/process_name.h"
 #include "trace_report.h"
 
 namespace slowtoken::cli {
@@ -24,13 +23,6 @@ class AroundSlowTokens {
   analysis::Tee<record::EventVisitor, record::EventVisitor> conclusions_;
 };
 
-std::vector<std::string> NamesOf(const std::vector<reader::ProcessInfo>& processes) {
-  std::vector<std::string> names;
-  names.reserve(processes.size());
-  for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
-  return names;
-}
-
 }  // namespace
 
 absl::Status WriteHtmlReport(TracePass::Input input, const ServiceLevels& levels, const v1::Report& report,
@@ -41,7 +33,7 @@ absl::Status WriteHtmlReport(TracePass::Input input, const ServiceLevels& levels
   if (!pass.ok()) return pass.status();
   const reader::TraceSet& traces = (*pass)->traces();
   report::html::Timelines timelines(traces.dictionary(), report.origin().monotonic_ns(), slow.windows,
-                                    NamesOf(traces.processes()));
+                                    (*pass)->ProcessNames());
   report::html::RequestWaterfalls waterfalls(traces.dictionary(), report, slow);
   if (!slow.windows.empty()) {
     AroundSlowTokens around(timelines, waterfalls);

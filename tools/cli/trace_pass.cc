@@ -91,10 +91,15 @@ void TracePass::FindEngines() {
     traces_->Survey(static_cast<record::ProcessIndex>(i), surveys[i], [&] { return surveys[i].full(); });
   }
   scopes_.emplace(surveys);
+  engine_notes_ = scopes_->Lines(ProcessNames());
+}
+
+std::vector<std::string> TracePass::ProcessNames() const {
   std::vector<std::string> names;
-  names.reserve(processes.size());
-  for (const reader::ProcessInfo& process : processes) names.push_back(report::ProcessName(process.role, process.pid));
-  engine_notes_ = scopes_->Lines(names);
+  names.reserve(traces_->processes().size());
+  for (const reader::ProcessInfo& process : traces_->processes())
+    names.push_back(report::ProcessName(process.role, process.pid));
+  return names;
 }
 
 void TracePass::Search(RequestSearch& search) const {

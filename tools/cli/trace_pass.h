@@ -79,6 +79,7 @@ class TracePass {
   void Search(RequestSearch& search) const;
 
   const reader::TraceSet& traces() const { return *traces_; }
+  std::vector<std::string> ProcessNames() const;  // as reports call them, by index
   // What the reading could not take as it stands: for ReportBuilder::Build.
   report::ReadingNotes notes() const { return {traces_->unreadable(), engine_notes_, scopes_->ambiguous()}; }
   const base::LossCounters& losses() const { return losses_; }  // of attribution while reading
