@@ -22,6 +22,16 @@ class Pieces {
     }
   }
   std::span<const Interval> items() const { return std::span(items_).first(count_); }
+  // How much of them lies in [start, end).
+  uint64_t Shared(base::TimeNs start, base::TimeNs end) const {
+    uint64_t sum = 0;
+    for (const Interval& piece : items()) {
+      const base::TimeNs from = std::max(start, piece.start), to = std::min(end, piece.end);
+      if (from < to) sum += to - from;
+    }
+    return sum;
+  }
+  uint64_t length() const { return Shared(start(), end()); }
   base::TimeNs start() const { return count_ == 0 ? 0 : items_[0].start; }
   base::TimeNs end() const { return count_ == 0 ? 0 : items_[count_ - 1].end; }
 

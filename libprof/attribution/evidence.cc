@@ -13,12 +13,6 @@ bool IsPrefill(record::RowKind kind) {
   return kind == record::RowKind::kPrefill || kind == record::RowKind::kChunk || kind == record::RowKind::kRecompute;
 }
 
-uint64_t Shared(const Pieces& pieces, TimeNs start, TimeNs end) {
-  Coverage coverage(pieces);
-  coverage.Add(start, end);
-  return coverage.length();
-}
-
 record::ThreadId ThreadOf(uint64_t thread_key) { return static_cast<record::ThreadId>(thread_key); }
 
 }  // namespace
@@ -48,10 +42,10 @@ bool EvidenceFinder::IsOwnThread(const OwnWork& own, uint64_t thread) {
 bool EvidenceFinder::Event(const CauseCase& c, Cause cause, EvidenceKind kind, CauseFinding* finding) const {
   Coverage coverage(c.pieces);
   uint64_t longest = 0;
-  parts_.host_work.ForEachAfter(c.pieces.start(), [&](const HostWorkItem& item) {
+  parts_.host_work.ForEachIn(c.pieces.start(), c.pieces.end(), [&](const HostWorkItem& item) {
     if (item.kind != kind || !(item.thread == c.thread || IsOwnThread(c.own, item.thread))) return;
     coverage.Add(item.start, item.end);
-    const uint64_t shared = Shared(c.pieces, item.start, item.end);
+    const uint64_t shared = c.pieces.Shared(item.start, item.end);
     if (shared != 0) finding->amount += item.calls;
     if (shared <= longest) return;
     longest = shared;
@@ -69,7 +63,7 @@ bool EvidenceFinder::GraphMiss(const CauseCase& c, CauseFinding* finding) const 
   uint64_t longest = 0;
   const auto add = [&](TimeNs start, TimeNs end, EvidenceKind what) {
     coverage.Add(start, end);
-    const uint64_t shared = Shared(c.pieces, start, end);
+    const uint64_t shared = c.pieces.Shared(start, end);
     if (shared <= longest) return false;
     longest = shared;
     kind = what;
@@ -86,7 +80,7 @@ bool EvidenceFinder::GraphMiss(const CauseCase& c, CauseFinding* finding) const 
       *finding = {.iter = iteration.key.iter, .amount = iteration.launches};
     }
   }
-  parts_.host_work.ForEachAfter(c.pieces.start(), [&](const HostWorkItem& item) {
+  parts_.host_work.ForEachIn(c.pieces.start(), c.pieces.end(), [&](const HostWorkItem& item) {
     const bool builds = item.kind == EvidenceKind::kJit || item.kind == EvidenceKind::kGraphBuild ||
                         item.kind == EvidenceKind::kModuleLoad;
     if (!builds || !IsOwnThread(c.own, item.thread)) return;
@@ -135,8 +129,7 @@ bool EvidenceFinder::Collective(const CauseCase& c, CauseFinding* finding) const
 template <typename Visit>
 void EvidenceFinder::ForEachOther(const CauseCase& c, Visit visit) const {
   const uint64_t devices = parts_.devices.Widen(c.own.device_mask);
-  parts_.iterations.ForEachOnGpuAfter(c.pieces.start(), [&](const Iteration& other) {
-    if (other.gpu.start >= c.pieces.end()) return;
+  parts_.iterations.ForEachOnGpu(c.pieces.start(), c.pieces.end(), c.own.last(), [&](const Iteration& other) {
     if ((parts_.devices.Widen(other.device_mask) & devices) == 0) return;
     for (const OwnEntry& entry : c.own.entries) {
       if (entry.iteration == &other) return;
@@ -172,7 +165,7 @@ bool EvidenceFinder::OtherPrefill(const CauseCase& c, CauseFinding* finding) con
   };
   ForEachOther(c, [&](const Iteration& other) {
     if (other.prefill_rows != 0 && (other.flags & record::kFlagDummy) == 0)
-      add(other, Shared(c.pieces, other.gpu.start, other.gpu.end));
+      add(other, c.pieces.Shared(other.gpu.start, other.gpu.end));
   });
   for (const OwnEntry& entry : c.own.entries) {
     const Iteration& iteration = *entry.iteration;
@@ -180,7 +173,7 @@ bool EvidenceFinder::OtherPrefill(const CauseCase& c, CauseFinding* finding) con
     const RunningMedian& usual = parts_.habits.decode_busy(iteration.decode_rows);
     if (iteration.prefill_rows <= own_prefills || usual.samples() == 0 || iteration.busy_ns <= usual.value()) continue;
     add(iteration,
-        std::min(iteration.busy_ns - usual.value(), Shared(c.pieces, iteration.gpu.start, iteration.gpu.end)));
+        std::min(iteration.busy_ns - usual.value(), c.pieces.Shared(iteration.gpu.start, iteration.gpu.end)));
   }
   found.start = std::max(found.start, c.pieces.start());
   found.end = std::min(found.end, c.pieces.end());
@@ -193,7 +186,7 @@ bool EvidenceFinder::OtherWork(const CauseCase& c, Cause cause, EvidenceKind kin
   Coverage coverage(c.pieces);
   uint64_t count = 0, longest = 0, iter = 0;
   ForEachOther(c, [&](const Iteration& other) {
-    const uint64_t shared = Shared(c.pieces, other.gpu.start, other.gpu.end);
+    const uint64_t shared = c.pieces.Shared(other.gpu.start, other.gpu.end);
     if (shared == 0) return;
     coverage.Add(other.gpu.start, other.gpu.end);
     ++count;
@@ -216,7 +209,7 @@ bool EvidenceFinder::Sampling(const CauseCase& c, CauseFinding* finding) const {
   if (answer.known && answer.exact) {
     Coverage off(c.pieces);
     parts_.activity.ForEachOff(c.thread, c.pieces.start(), c.pieces.end(),
-                               [&](TimeNs start, TimeNs end) { off.Add(start, end); });
+                               [&](TimeNs start, TimeNs end, bool) { off.Add(start, end); });
     off.ForEachRest([&](TimeNs start, TimeNs end) { work.Add(start, end); });
   } else {
     work.Add(c.pieces.start(), c.pieces.end());
@@ -234,7 +227,7 @@ bool EvidenceFinder::SlowKernels(const CauseCase& c, CauseFinding* finding) cons
   for (const OwnEntry& entry : c.own.entries) {
     const Iteration& iteration = *entry.iteration;
     const uint64_t slower =
-        std::min(parts_.habits.SlowerBy(iteration), Shared(c.pieces, iteration.gpu.start, iteration.gpu.end));
+        std::min(parts_.habits.SlowerBy(iteration), c.pieces.Shared(iteration.gpu.start, iteration.gpu.end));
     if (slower == 0) continue;
     found.ns += slower;
     found.start = found.start == 0 ? iteration.gpu.start : found.start;
@@ -287,8 +280,7 @@ bool EvidenceFinder::ThreadRan(const CauseCase& c, CauseFinding* finding) const 
   if (c.thread == 0) return false;
   const ThreadActivity::Answer answer = parts_.activity.Over(c.thread, c.pieces);
   if (!answer.known) return false;
-  uint64_t whole = 0;
-  for (const Interval& piece : c.pieces.items()) whole += piece.end - piece.start;
+  const uint64_t whole = c.pieces.length();
   const Found found{whole - std::min(whole, answer.off_ns), c.pieces.start(), c.pieces.end()};
   if (!Conclude(c, found, Cause::kSchedulerDelay, EvidenceKind::kThreadRan, finding)) return false;
   finding->thread = ThreadOf(c.thread);

@@ -36,7 +36,7 @@ void FirstTokenCauses::JudgeTail(const TtftInputs& inputs, TtftTail* tail) {
     excess = parts_.rule.Excess(phase, phases[i]);
     tail->judged = phase;
   }
-  FindBusyTokenizer(inputs.request.id, from, &tail->handoff);
+  FindBusyTokenizer(inputs.request.id, from, inputs.instant, &tail->handoff);
   if (excess == 0) return;
   const Pieces pieces = parts_.phases.PiecesOf(tail->judged);
   const CauseCase c{inputs.request.id, inputs.own, pieces, excess, ThreadFor(inputs, tail->judged)};
@@ -45,7 +45,7 @@ void FirstTokenCauses::JudgeTail(const TtftInputs& inputs, TtftTail* tail) {
 
 uint64_t FirstTokenCauses::ThreadFor(const TtftInputs& inputs, TtftPhase phase) const {
   if (phase == TtftPhase::kTokenize) {
-    return OwnTokenising(inputs.request.id, 0).thread;
+    return OwnTokenising(inputs.request.id, 0, inputs.instant).thread;
   }
   const Iteration* first = inputs.own.first();
   if (first == nullptr) return 0;
@@ -151,10 +151,10 @@ bool FirstTokenCauses::FindPrefillCause(const CauseCase& c, CauseFinding* findin
   return true;
 }
 
-// The first time since `from` that its text was worked on; all 0: none is known.
-HostWorkItem FirstTokenCauses::OwnTokenising(record::RequestId req, TimeNs from) const {
+// The first time in [from, to] that its text was worked on; all 0: none is known.
+HostWorkItem FirstTokenCauses::OwnTokenising(record::RequestId req, TimeNs from, TimeNs to) const {
   HostWorkItem own;
-  parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
+  parts_.host_work.ForEachIn(from, to, [&](const HostWorkItem& item) {
     if (item.kind == EvidenceKind::kBusyTokenizer && item.req == req) own = item;
   });
   return own;
@@ -162,10 +162,10 @@ HostWorkItem FirstTokenCauses::OwnTokenising(record::RequestId req, TimeNs from)
 
 // For how long the own tokenise thread worked on others' texts before it came to this request. What it did between two
 // texts, or lost of its CPU there, is no part of it.
-void FirstTokenCauses::FindBusyTokenizer(record::RequestId req, TimeNs from, CauseFinding* finding) const {
-  const HostWorkItem own = OwnTokenising(req, from);
+void FirstTokenCauses::FindBusyTokenizer(record::RequestId req, TimeNs from, TimeNs to, CauseFinding* finding) const {
+  const HostWorkItem own = OwnTokenising(req, from, to);
   uint64_t longest = 0;
-  parts_.host_work.ForEachAfter(from, [&](const HostWorkItem& item) {
+  parts_.host_work.ForEachIn(from, own.start, [&](const HostWorkItem& item) {
     const bool before = item.kind == EvidenceKind::kBusyTokenizer && item.thread == own.thread && item.end <= own.start;
     if (!before) return;
     const TimeNs start = std::max(item.start, from);

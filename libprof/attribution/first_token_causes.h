@@ -31,8 +31,8 @@ class FirstTokenCauses {
   bool Find(const CauseCase& c, record::TtftPhase phase, record::CauseFinding* finding) const;
   bool FindHostCause(const CauseCase& c, record::CauseFinding* finding) const;
   bool FindPrefillCause(const CauseCase& c, record::CauseFinding* finding) const;
-  HostWorkItem OwnTokenising(record::RequestId req, TimeNs from) const;
-  void FindBusyTokenizer(record::RequestId req, TimeNs from, record::CauseFinding* finding) const;
+  HostWorkItem OwnTokenising(record::RequestId req, TimeNs from, TimeNs to) const;
+  void FindBusyTokenizer(record::RequestId req, TimeNs from, TimeNs to, record::CauseFinding* finding) const;
   uint64_t ThreadFor(const TtftInputs& inputs, record::TtftPhase phase) const;
   TimeNs EarliestEvent(const Request& request, TimeNs before) const;
   static bool FindQueueReason(const record::RequestSummary& request, record::CauseFinding* finding);

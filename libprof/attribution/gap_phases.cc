@@ -136,7 +136,7 @@ void GapPhases::AddHostLabels(const GapInputs& inputs) {
 }
 
 void GapPhases::AddHostWork(const OwnWork& own) {
-  parts_.host_work.ForEachAfter(parts_.partition.from(), [&](const HostWorkItem& item) {
+  parts_.host_work.ForEachIn(parts_.partition.from(), parts_.partition.to(), [&](const HostWorkItem& item) {
     const GapPhase phase = PhaseOf(item.kind);
     if (phase == GapPhase::kUnattributed) return;
     for (const OwnEntry& entry : own.entries) {
@@ -152,8 +152,8 @@ void GapPhases::AddOtherLabels(const GapInputs& inputs) {
   const OwnWork& own = inputs.own;
   if (!own.has_gpu) return;
   const uint64_t devices = parts_.devices.Widen(own.device_mask);
-  parts_.iterations.ForEachOnGpuAfter(inputs.start, [&](const Iteration& other) {
-    if (other.gpu.start >= inputs.instant || (parts_.devices.Widen(other.device_mask) & devices) == 0) return;
+  parts_.iterations.ForEachOnGpu(inputs.start, inputs.instant, own.last(), [&](const Iteration& other) {
+    if ((parts_.devices.Widen(other.device_mask) & devices) == 0) return;
     for (const OwnEntry& entry : own.entries) {
       if (entry.iteration == &other) return;
     }

@@ -114,6 +114,14 @@ void HostWork::Add(const HostWorkItem& item) {
   size_t at = count_++;
   for (; at > 0 && items_[at - 1].end > item.end; --at) items_[at] = items_[at - 1];
   items_[at] = item;
+  if (item.end > item.start) longest_ns_ = std::max(longest_ns_, item.end - item.start);
+}
+
+size_t HostWork::FirstEndAfter(TimeNs time) const {
+  const auto items = items_.first(count_);
+  return static_cast<size_t>(std::upper_bound(items.begin(), items.end(), time,
+                                              [](TimeNs t, const HostWorkItem& item) { return t < item.end; }) -
+                             items.begin());
 }
 
 void HostWork::Prune(TimeNs before) {
@@ -127,6 +135,10 @@ void HostWork::DropFirst(size_t dropped) {
   std::copy(items_.begin() + static_cast<ptrdiff_t>(dropped), items_.begin() + static_cast<ptrdiff_t>(count_),
             items_.begin());
   count_ -= dropped;
+  longest_ns_ = 0;
+  for (const HostWorkItem& item : items_.first(count_)) {
+    if (item.end > item.start) longest_ns_ = std::max(longest_ns_, item.end - item.start);
+  }
 }
 
 }  // namespace slowtoken::attribution

@@ -32,10 +32,13 @@ class HostWork {
   void Add(const record::ApiCall& call);
   void Add(const record::Overhead& overhead);
 
-  // visit(const HostWorkItem&) for everything that ends after `from`, newest end first.
+  // visit(const HostWorkItem&) for everything that meets (from, to), newest end first.
   template <typename Visit>
-  void ForEachAfter(TimeNs from, Visit visit) const {
-    for (size_t i = count_; i > 0 && items_[i - 1].end > from; --i) visit(items_[i - 1]);
+  void ForEachIn(TimeNs from, TimeNs to, Visit visit) const {
+    for (size_t i = FirstEndAfter(to > kForever - longest_ns_ ? kForever : to + longest_ns_); i > 0; --i) {
+      if (items_[i - 1].end <= from) return;
+      if (items_[i - 1].start < to) visit(items_[i - 1]);
+    }
   }
 
   // Forgets what ended before `before`.
@@ -50,10 +53,13 @@ class HostWork {
   void Put(const CallBurst& burst);
   void Remove(size_t at);
   void DropFirst(size_t dropped);
+  // The place of the first item that ends after `time`.
+  size_t FirstEndAfter(TimeNs time) const;
 
   CallBursts bursts_;
   std::span<HostWorkItem> items_;  // by end
   size_t count_ = 0;
+  uint64_t longest_ns_ = 0;  // no item lasts longer
   base::LossCounters* losses_ = nullptr;
 };
 

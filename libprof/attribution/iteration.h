@@ -86,8 +86,9 @@ struct Iteration {
   TimeNs sample_end = 0;  // end of sampling and readback on the GPU, or of iter.sample if later (sealed); 0 = not seen
 
   // Kept by IterationTable.
-  PoolIndex next = 0, prev = 0;  // in its list of unsealed or of sealed iterations
-  TimeNs latest_gpu_end = 0;     // sealed: the latest end of GPU work of this and all sealed before it
+  PoolIndex next = 0, prev = 0;                // in its list of unsealed or of sealed iterations
+  TimeNs latest_gpu_end = 0;                   // sealed: the latest end of GPU work of this and all sealed before it
+  TimeNs earliest_later_gpu_start = kForever;  // sealed: the earliest start of GPU work of all sealed after it
 
   bool has_gpu() const { return gpu.known(); }
   TimeNs host_end() const { return iter.known() ? iter.end : all.end; }

@@ -156,6 +156,7 @@ void IterationPass::Seal(TimeNs watermark) {
     const Iteration& iteration = (*parts_.iterations)[ready_[i].index];
     SealOne(ready_[i].index, iteration.launches != iteration.launches_matched);
   }
+  parts_.iterations->UpdateUnsealedStarts();
 }
 
 void IterationPass::SealOne(PoolIndex index, bool partial) {
@@ -224,6 +225,7 @@ void IterationPass::ShareOut(PoolIndex index, size_t rows) {
 }
 
 bool IterationPass::HasUnsealed(record::RequestId request, TimeNs end) const {
+  if (end <= parts_.iterations->unsealed_start()) return false;
   bool found = false;
   parts_.iterations->ForEachUnsealed([&](PoolIndex index) {
     const Iteration& iteration = (*parts_.iterations)[index];

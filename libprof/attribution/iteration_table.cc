@@ -44,6 +44,27 @@ void IterationTable::MarkSealed(PoolIndex index) {
   }
   Append(sealed_, index);
   if (trim_next_ == 0) trim_next_ = index;
+  if (!iteration.has_gpu()) return;
+  for (PoolIndex i = iteration.prev; i != 0 && pool_[i].earliest_later_gpu_start > iteration.gpu.start;
+       i = pool_[i].prev) {
+    pool_[i].earliest_later_gpu_start = iteration.gpu.start;
+  }
+}
+
+PoolIndex IterationTable::LastSealedBefore(TimeNs to, const Iteration* near) const {
+  if (near == nullptr || !near->sealed || near->next == 0) return sealed_.tail;
+  PoolIndex last = pool_[near->next].prev;
+  while (pool_[last].earliest_later_gpu_start < to) last = pool_[last].next;
+  return last;
+}
+
+void IterationTable::UpdateUnsealedStarts() {
+  unsealed_start_ = unsealed_gpu_start_ = kForever;
+  ForEachUnsealed([&](PoolIndex i) {
+    const Iteration& iteration = pool_[i];
+    unsealed_start_ = std::min(unsealed_start_, iteration.all.start);
+    if (iteration.has_gpu()) unsealed_gpu_start_ = std::min(unsealed_gpu_start_, iteration.gpu.start);
+  });
 }
 
 void IterationTable::TrimIntervals() {

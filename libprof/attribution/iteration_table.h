@@ -35,22 +35,33 @@ class IterationTable {
     for (PoolIndex i = unsealed_.head; i != 0; i = pool_[i].next) visit(i);
   }
 
-  // visit(const Iteration&) for each iteration whose GPU work ends after `from`, sealed ones newest first.
+  // visit(const Iteration&) for each iteration with GPU work in (from, to), sealed ones newest first. `near`: one that
+  // ran at about that time; the walk starts there, however many came after it. nullptr: at the newest.
   template <typename Visit>
-  void ForEachOnGpuAfter(TimeNs from, Visit visit) const {
-    for (PoolIndex i = sealed_.tail; i != 0 && pool_[i].latest_gpu_end > from; i = pool_[i].prev) {
-      if (pool_[i].gpu.end > from) visit(pool_[i]);
+  void ForEachOnGpu(TimeNs from, TimeNs to, const Iteration* near, Visit visit) const {
+    const auto meets = [&](const Iteration& iteration) { return iteration.gpu.end > from && iteration.gpu.start < to; };
+    for (PoolIndex i = LastSealedBefore(to, near); i != 0 && pool_[i].latest_gpu_end > from; i = pool_[i].prev) {
+      if (meets(pool_[i])) visit(pool_[i]);
     }
-    for (PoolIndex i = unsealed_.head; i != 0; i = pool_[i].next) {
-      if (pool_[i].gpu.end > from) visit(pool_[i]);
-    }
+    if (to <= unsealed_gpu_start_) return;
+    ForEachUnsealed([&](PoolIndex i) {
+      if (meets(pool_[i])) visit(pool_[i]);
+    });
   }
+
+  // Looks again where the unsealed iterations start. To be called when their times have changed and before they are
+  // asked for: they are many, and of a time that is rarely asked for.
+  void UpdateUnsealedStarts();
+  // The earliest start of any part of an unsealed iteration.
+  TimeNs unsealed_start() const { return unsealed_start_; }
 
  private:
   struct List {
     PoolIndex head = 0;
     PoolIndex tail = 0;
   };
+  // A sealed iteration behind which none has GPU work that starts before `to`.
+  PoolIndex LastSealedBefore(TimeNs to, const Iteration* near) const;
   void Append(List& list, PoolIndex index);
   void Unlink(List& list, PoolIndex index);
   // Frees the oldest sealed iteration; false if there is none.
@@ -62,6 +73,7 @@ class IterationTable {
   IntervalPool* intervals_ = nullptr;
   base::LossCounters* losses_ = nullptr;
   List unsealed_, sealed_;
+  TimeNs unsealed_start_ = 0, unsealed_gpu_start_ = 0;
   PoolIndex trim_next_ = 0;  // the oldest sealed iteration that still has its intervals
   uint32_t next_serial_ = 1;
 };

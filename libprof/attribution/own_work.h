@@ -26,6 +26,7 @@ struct OwnWork {
   uint64_t device_mask = 0;
 
   const Iteration* first() const { return entries.empty() ? nullptr : entries.front().iteration; }
+  const Iteration* last() const { return entries.empty() ? nullptr : entries.back().iteration; }
 };
 
 // Fills in everything but `entries` and `yield`, which are given.

@@ -3,11 +3,6 @@
 namespace slowtoken::attribution {
 namespace {
 
-uint64_t Overlap(TimeNs a_start, TimeNs a_end, const Interval& piece) {
-  const TimeNs start = std::max(a_start, piece.start), end = std::min(a_end, piece.end);
-  return start < end ? end - start : 0;
-}
-
 template <typename Item>
 void DropFirst(std::span<Item> items, size_t* count, size_t dropped) {
   std::copy(items.begin() + static_cast<ptrdiff_t>(dropped), items.begin() + static_cast<ptrdiff_t>(*count),
@@ -71,15 +66,12 @@ void ThreadActivity::Add(const record::HostSample& sample) {
 ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& pieces) const {
   Answer answer;
   answer.exact = true;
-  uint64_t wanted = 0, covered = 0, off_by_totals = 0, waited_by_totals = 0;
-  for (const Interval& piece : pieces.items()) wanted += piece.end - piece.start;
-  for (size_t i = sample_count_; i > 0 && samples_[i - 1].end > pieces.start(); --i) {
-    const Sample& sample = samples_[i - 1];
-    if (sample.thread != thread || sample.start >= pieces.end()) continue;
+  const uint64_t wanted = pieces.length();
+  uint64_t covered = 0, off_by_totals = 0, waited_by_totals = 0;
+  ForEachOf(samples_.first(sample_count_), thread, pieces.start(), pieces.end(), [&](const Sample& sample) {
+    const uint64_t shared = pieces.Shared(sample.start, sample.end);
+    if (shared == 0) return;
     const uint64_t whole = sample.end - sample.start;
-    uint64_t shared = 0;
-    for (const Interval& piece : pieces.items()) shared += Overlap(sample.start, sample.end, piece);
-    if (shared == 0) continue;
     covered += shared;
     answer.exact = answer.exact && sample.exact;
     const double share = static_cast<double>(shared) / static_cast<double>(whole);
@@ -87,7 +79,7 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
     off_by_totals += static_cast<uint64_t>(static_cast<double>(off) * share);
     // A wait for a CPU has no place in its sample: as much of it as the pieces can hold may have been in them.
     waited_by_totals += std::min(sample.waited_ns, shared);
-  }
+  });
   answer.known = wanted != 0 && covered >= wanted - wanted / 10;
   if (!answer.known) return {};
   if (!answer.exact) {
@@ -96,10 +88,10 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
     return answer;
   }
   Coverage off(pieces), preempted(pieces);
-  ForEachOff(thread, pieces.start(), pieces.end(), [&](TimeNs start, TimeNs end) { off.Add(start, end); });
-  for (size_t i = off_count_; i > 0 && off_[i - 1].end > pieces.start(); --i) {
-    if (off_[i - 1].thread == thread && off_[i - 1].preempted) preempted.Add(off_[i - 1].start, off_[i - 1].end);
-  }
+  ForEachOff(thread, pieces.start(), pieces.end(), [&](TimeNs start, TimeNs end, bool for_want_of_cpu) {
+    off.Add(start, end);
+    if (for_want_of_cpu) preempted.Add(start, end);
+  });
   answer.off_ns = off.length();
   answer.off_start = off.start();
   answer.off_end = off.end();

@@ -1,6 +1,7 @@
 // ThreadActivity: how the watched threads spent the last seconds, and what the host took from the process. Filled from
 // OffCpu, CpuSample and HostSample events in any order, asked for stalls and slow first tokens only; used by
-// attribution; single threaded; bounded: the oldest are forgotten first. A question costs a walk over what is kept.
+// attribution; single threaded; bounded: the oldest are forgotten first. A question costs a walk over what the threads
+// did in the time asked for, and until the thread's next item after it.
 #pragma once
 
 #include "attribution/coverage.h"
@@ -28,12 +29,11 @@ class ThreadActivity {
   };
   Answer Over(uint64_t thread, const Pieces& pieces) const;
 
-  // visit(start, end) for each time in [from, to] that the thread was off the CPU.
+  // visit(start, end, preempted) for each time in [from, to] that the thread was off the CPU, in order.
   template <typename Visit>
   void ForEachOff(uint64_t thread, TimeNs from, TimeNs to, Visit visit) const {
-    for (size_t i = off_count_; i > 0 && off_[i - 1].end > from; --i) {
-      if (off_[i - 1].thread == thread && off_[i - 1].start < to) visit(off_[i - 1].start, off_[i - 1].end);
-    }
+    ForEachOf(off_.first(off_count_), thread, from, to,
+              [&](const Off& off) { visit(off.start, off.end, off.preempted); });
   }
 
   // What the host took from the process while [from, to] lasted.
@@ -59,6 +59,18 @@ class ThreadActivity {
     bool exact = false;
   };
   static constexpr size_t kHostSamples = 256;
+
+  // visit(item) for the thread's items that meet (from, to). Ordered by end as all of them are, those of one thread
+  // are ordered by start too: one thread does one thing at a time.
+  template <typename Item, typename Visit>
+  static void ForEachOf(std::span<Item> items, uint64_t thread, TimeNs from, TimeNs to, Visit visit) {
+    auto item = std::upper_bound(items.begin(), items.end(), from, [](TimeNs t, const Item& i) { return t < i.end; });
+    for (; item != items.end(); ++item) {
+      if (item->thread != thread) continue;
+      if (item->start >= to) return;
+      visit(*item);
+    }
+  }
 
   std::span<Off> off_;         // by end
   std::span<Sample> samples_;  // by end

@@ -123,7 +123,7 @@ void TtftPhases::AddBacklog(const TtftInputs& inputs) {
   const OwnWork& own = inputs.own;
   if (!own.has_gpu || own.first_launch == 0) return;
   const uint64_t devices = devices_->Widen(own.device_mask);
-  iterations_->ForEachOnGpuAfter(own.first_launch, [&](const Iteration& other) {
+  iterations_->ForEachOnGpu(own.first_launch, own.first_gpu, own.first(), [&](const Iteration& other) {
     const bool is_own = std::any_of(own.entries.begin(), own.entries.end(),
                                     [&](const OwnEntry& entry) { return entry.iteration == &other; });
     if (is_own || (devices_->Widen(other.device_mask) & devices) == 0) return;

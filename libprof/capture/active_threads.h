@@ -16,6 +16,8 @@ namespace slowtoken::capture {
 
 class ActiveThreads {
  public:
+  static constexpr size_t kBuckets = 32, kWays = 8, kMost = kBuckets * kWays;
+
   // What a thread does for a token; the later one matters more.
   enum class Role : uint8_t { kNone, kServes, kComputes };
 
@@ -24,7 +26,6 @@ class ActiveThreads {
     Role role = Role::kNone;
     bool named = false;     // a ThreadInfo has been told
     bool left_out = false;  // the reader's: counted as not watched
-    bool tried = false;     // the reader's: had its turn in this round
     record::TimeNs last = 0;
   };
 
@@ -55,8 +56,6 @@ class ActiveThreads {
   }
 
  private:
-  static constexpr size_t kBuckets = 32, kWays = 8;
-
   static Role RoleOf(record::AnnotationName name) {
     if (record::IsIterationRange(name)) return Role::kComputes;
     return name <= record::AnnotationName::kReqFinish ? Role::kServes : Role::kNone;
@@ -84,7 +83,7 @@ class ActiveThreads {
     return *oldest;
   }
 
-  std::array<Entry, kBuckets * kWays> entries_{};
+  std::array<Entry, kMost> entries_{};
   Entry* newest_ = entries_.data();
 };
 

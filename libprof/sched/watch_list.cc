@@ -1,5 +1,7 @@
 #include "sched/watch_list.h"
 
+#include <algorithm>
+
 namespace slowtoken::sched {
 namespace {
 
@@ -25,14 +27,24 @@ bool WatchList::Watches(record::ThreadId thread) const {
   return false;
 }
 
-WatchList::Entry* WatchList::Candidate(record::TimeNs now, capture::ActiveThreads& active) {
-  Entry* best = nullptr;
+std::span<WatchList::Entry*> WatchList::Candidates(record::TimeNs now, capture::ActiveThreads& active,
+                                                   Entries& room) const {
+  size_t count = 0;
   active.ForEach([&](Entry& entry) {
-    if (entry.role == capture::ActiveThreads::Role::kNone || entry.tried || entry.last + kSilence < now) return;
-    if (best != nullptr && Less(entry, *best)) return;
-    if (!Watches(entry.thread)) best = &entry;
+    const bool matters = entry.role != capture::ActiveThreads::Role::kNone && entry.last + kSilence >= now;
+    if (matters && !Watches(entry.thread)) room[count++] = &entry;
   });
-  return best;
+  const std::span<Entry*> candidates(room.data(), count);
+  std::sort(candidates.begin(), candidates.end(), [](const Entry* a, const Entry* b) { return Less(*b, *a); });
+  return candidates;
+}
+
+void WatchList::LeaveOut(std::span<Entry*> entries, const WatchContext& context) {
+  for (Entry* entry : entries) {
+    const bool computes = entry->role == capture::ActiveThreads::Role::kComputes;
+    if (computes && !entry->left_out) context.losses.Add(base::Loss::kThreadsUnwatched);
+    entry->left_out = true;
+  }
 }
 
 // One that computes takes the place of one that serves at once; equals only after a silence, so that threads that take

@@ -1,7 +1,11 @@
 // WatchList: the threads whose states are told, at most as many as its limit, chosen from those that matter for a token
 // (capture/active_threads.h): those that compute before those that serve, those active lately before those that are
-// not. Worker thread; a walk over 256 entries a round, and what the watched threads cost.
+// not. Worker thread; a walk over 256 entries a round for each thread it begins to watch, and what the watched ones
+// cost.
 #pragma once
+
+#include <array>
+#include <span>
 
 #include "capture/active_threads.h"
 #include "sched/watched_thread.h"
@@ -39,9 +43,13 @@ class WatchList {
  private:
   using Entry = capture::ActiveThreads::Entry;
 
+  using Entries = std::array<Entry*, capture::ActiveThreads::kMost>;
+
   bool Watches(record::ThreadId thread) const;
-  // The next one to watch: of those active within kSilence and not watched nor tried yet, the one that matters most.
-  Entry* Candidate(record::TimeNs now, capture::ActiveThreads& active);
+  // Those active within kSilence and not watched, those that matter most first.
+  std::span<Entry*> Candidates(record::TimeNs now, capture::ActiveThreads& active, Entries& room) const;
+  // There is no room for these.
+  static void LeaveOut(std::span<Entry*> entries, const WatchContext& context);
   // A free place, or that of a watched thread that matters less than `entry`; nullptr when there is none.
   WatchedThread* PlaceFor(const Entry& entry, record::TimeNs now, capture::ActiveThreads& active);
 
@@ -51,18 +59,16 @@ class WatchList {
 
 template <typename Began>
 void WatchList::Choose(record::TimeNs now, capture::ActiveThreads& active, const WatchContext& context, Began began) {
-  active.ForEach([](Entry& entry) { entry.tried = false; });
-  for (Entry* entry = Candidate(now, active); entry != nullptr; entry = Candidate(now, active)) {
-    entry->tried = true;
-    WatchedThread* place = PlaceFor(*entry, now, active);
-    if (place == nullptr) {
-      const bool matters = entry->role == capture::ActiveThreads::Role::kComputes;
-      if (matters && !entry->left_out) context.losses.Add(base::Loss::kThreadsUnwatched);
-      entry->left_out = true;
-    } else if (place->Begin(entry->thread, now, context)) {
-      began(*place, *entry);
+  Entries room;
+  const std::span<Entry*> candidates = Candidates(now, active, room);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    Entry& entry = *candidates[i];
+    WatchedThread* place = PlaceFor(entry, now, active);
+    if (place == nullptr) return LeaveOut(candidates.subspan(i), context);  // those behind it matter less
+    if (place->Begin(entry.thread, now, context)) {
+      began(*place, entry);
     } else {
-      active.Forget(entry->thread);
+      active.Forget(entry.thread);
     }
   }
 }
