@@ -20,7 +20,10 @@ CallBurst Joined(const CallBurst& burst, TimeNs start, TimeNs end) {
   // A driver's call inside a runtime's is there already, or counts for what it sticks out.
   if (start < burst.start) joined.busy_ns += std::min(end, burst.start) - start;
   if (end > burst.end) joined.busy_ns += end - std::max(start, burst.end);
-  ++joined.calls;
+  const bool around = start <= burst.last_start && end >= burst.last_end;
+  const bool inside = start >= burst.last_start && end <= burst.last_end;
+  if (!around && !inside) ++joined.calls;
+  if (!inside) joined.last_start = start, joined.last_end = end;
   return joined;
 }
 
@@ -41,7 +44,14 @@ const CallBurst& CallBursts::Add(uint64_t thread, EvidenceKind kind, TimeNs star
   CallBurst& burst = Find(thread, kind);
   const CallBurst joined = Joined(burst, start, end);
   if (Touch(burst, start, end) && IsBurst(joined)) return burst = joined;
-  return burst = {.thread = thread, .kind = kind, .start = start, .end = end, .busy_ns = end - start, .calls = 1};
+  return burst = {.thread = thread,
+                  .kind = kind,
+                  .start = start,
+                  .end = end,
+                  .busy_ns = end - start,
+                  .calls = 1,
+                  .last_start = start,
+                  .last_end = end};
 }
 
 CallBurst& CallBursts::Find(uint64_t thread, EvidenceKind kind) {

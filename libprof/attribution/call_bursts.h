@@ -14,8 +14,9 @@ struct CallBurst {
   uint64_t thread = 0;  // ThreadKey
   record::EvidenceKind kind = record::EvidenceKind::kNone;
   TimeNs start = 0, end = 0;
-  uint64_t busy_ns = 0;  // inside its calls
-  uint32_t calls = 0;
+  uint64_t busy_ns = 0;                 // inside its calls
+  uint32_t calls = 0;                   // a driver's call inside a runtime's is the same one
+  TimeNs last_start = 0, last_end = 0;  // of the call added last
 
   uint64_t length() const { return end - start; }
 };

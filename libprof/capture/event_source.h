@@ -38,8 +38,9 @@ class EventSource {
 
   // How often the source wants to look at something between this round and the next, in ms; 0: it need not.
   virtual uint32_t LookPeriodMs() const { return 0; }
-  // That look, and one before each round. Delivers nothing: what it sees comes with the next Collect.
-  virtual void Look() {}
+  // That look, and one before each round. Delivers nothing: what it sees comes with the next Collect. True: that shall
+  // come now.
+  virtual bool Look() { return false; }
 
   // Host threads stop recording, or go on; a source that is or was recording says so with a SourceStatus. What was
   // recorded before is still delivered, and what ends ranges that began before. A source that cannot stop need not:

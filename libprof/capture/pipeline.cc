@@ -74,8 +74,10 @@ void Pipeline::Round() {
   if (!idle) Conclude(CompleteUpTo(round_start));
 }
 
-void Pipeline::Look() {
-  for (size_t i = 0; i < source_count_; ++i) sources_[i]->Look();
+bool Pipeline::Look() {
+  bool needed = false;
+  for (size_t i = 0; i < source_count_; ++i) needed = sources_[i]->Look() || needed;
+  return needed;
 }
 
 uint32_t Pipeline::LookPeriodMs() const {

@@ -36,8 +36,9 @@ class Pipeline {
   // The host is about to wait for the last round: no memory is touched ahead any more. Any thread.
   void ExpectEnd() { ending_.store(true, std::memory_order_relaxed); }
 
-  // Between rounds, on the worker: what sources want to see meanwhile, and how often one of them does, in ms; 0: none.
-  void Look();
+  // Between rounds, on the worker: what sources want to see meanwhile (true: a round is needed now), and how often one
+  // of them does, in ms; 0: none.
+  bool Look();
   uint32_t LookPeriodMs() const;
 
   // While paused, host threads record nothing and what the program launches is thrown away. Takes effect at the next

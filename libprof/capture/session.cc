@@ -82,8 +82,8 @@ bool Session::MakeControl() {
 }
 
 bool Session::Look() {
-  pipeline_->Look();
-  return control_ != nullptr && control_->Poll();
+  const bool needed = pipeline_->Look();
+  return (control_ != nullptr && control_->Poll()) || needed;
 }
 
 void Session::LastRound(base::TimeNs deadline) {

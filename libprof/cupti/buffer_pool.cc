@@ -42,13 +42,39 @@ BufferPool::Buffer BufferPool::Request(bool null_allowed) {
     Slot& slot = slots_[index];
     const size_t bytes = SizeOf(request - adapted_at_.load(std::memory_order_relaxed));
     slot.lent_bytes.store(bytes, std::memory_order_relaxed);
-    slot.requested.store(base::MonotonicNow(), std::memory_order_relaxed);
+    const base::TimeNs now = base::MonotonicNow();
+    slot.requested.store(now, std::memory_order_relaxed);
     slot.state.store(State::kLent, std::memory_order_release);
+    if (dry_.load(std::memory_order_relaxed)) [[unlikely]] {
+      dry_end_.store(now, std::memory_order_relaxed);
+      dry_.store(false, std::memory_order_relaxed);
+    }
     return {memory_ + index * bytes_, bytes};
   }
   losses_->Add(base::Loss::kNoActivityBuffer);
+  NoteDry();
   if (null_allowed) return {};
   return {memory_ + slots_.size() * bytes_, bytes_};
+}
+
+void BufferPool::NoteDry() {
+  const base::TimeNs now = base::MonotonicNow();
+  base::TimeNs none = 0;
+  dry_start_.compare_exchange_strong(none, now, std::memory_order_relaxed);
+  dry_end_.store(now, std::memory_order_relaxed);
+  dry_.store(true, std::memory_order_relaxed);
+}
+
+BufferPool::Dry BufferPool::TakeDry(base::TimeNs now) {
+  const base::TimeNs start = dry_start_.exchange(0, std::memory_order_relaxed);
+  if (start == 0) return {};
+  return {start, dry_.load(std::memory_order_relaxed) ? now : dry_end_.load(std::memory_order_relaxed)};
+}
+
+bool BufferPool::UnderPressure() const {
+  size_t out = 0;
+  for (const Slot& slot : slots_) out += slot.state.load(std::memory_order_relaxed) != State::kFree;
+  return out > slots_.size() / 2;
 }
 
 uint32_t BufferPool::IndexOf(const uint8_t* data) const {
@@ -63,6 +89,7 @@ void BufferPool::Complete(uint8_t* data, size_t valid_bytes) {
     // Others may be writing into it: it cannot be read. This is the least number of records it can have held.
     const uint64_t records = (valid_bytes + kLargestRecord - 1) / kLargestRecord;
     losses_->Add(base::Loss::kReserveBufferDiscarded, records);
+    NoteDry();
     return;
   }
   const uint32_t index = IndexOf(data);

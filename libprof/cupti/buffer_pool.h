@@ -74,6 +74,15 @@ class BufferPool {
   // records (bug log row 44). Returns how many. Worker.
   uint32_t Reclaim();
 
+  // From when to when records were lost for want of a buffer since the last call; start 0: none were. Worker.
+  struct Dry {
+    base::TimeNs start = 0, end = 0;
+  };
+  Dry TakeDry(base::TimeNs now);
+
+  // More than half of the pool is out: the next round should not be long in coming. A walk over the pool. Worker.
+  bool UnderPressure() const;
+
   // Buffers CUPTI asked for before `instant` and has not returned. Worker.
   uint32_t LentBefore(base::TimeNs instant) const;
 
@@ -91,6 +100,7 @@ class BufferPool {
     size_t valid_bytes = 0;  // written before the slot enters filled_, read after it leaves
   };
 
+  void NoteDry();
   bool IsScratch(const uint8_t* data) const { return data == memory_ + slots_.size() * bytes_; }
   uint32_t IndexOf(const uint8_t* data) const;
   const Slot* Oldest() const;
@@ -102,7 +112,9 @@ class BufferPool {
   std::atomic<size_t> lent_bytes_{0};
   std::atomic<uint32_t> requests_{0};
   std::atomic<uint32_t> adapted_at_{0};  // requests_ at the last Adapt
-  uint32_t taken_ = 0;                   // since the last Adapt
+  std::atomic<base::TimeNs> dry_start_{0}, dry_end_{0};
+  std::atomic<bool> dry_{false};  // the last request got no buffer
+  uint32_t taken_ = 0;            // since the last Adapt
   IndexStack free_;
   BoundedQueue<uint32_t> filled_;
   base::LossCounters* losses_ = nullptr;

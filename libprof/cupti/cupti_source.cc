@@ -2,7 +2,10 @@
 
 #include <stdio.h>
 
+#include <algorithm>
+
 #include "base/log.h"
+#include "capture/lost_records.h"
 #include "cupti/library_search.h"
 #include "cupti/record_walker.h"
 
@@ -46,7 +49,7 @@ bool CuptiSource::Attach() {
   HostSide::Install(&host_);
   probe_.Init(options_.api != nullptr ? options_.probe : ProbeCall::Find());
   attachment_ = AttachToCupti(host_.api, options_, decode_.classes, *losses_);
-  last_ours_ = base::MonotonicNow();
+  last_ours_ = counted_at_ = base::MonotonicNow();
   if (blind()) timer_.BlindBegan(last_ours_, /*holder_seen=*/true);
   holder_named_ = blind();
   decode_.whole_api_kinds = attachment_.whole_api_kinds;
@@ -73,10 +76,12 @@ void CuptiSource::CollectOnce(capture::CollectContext& context, bool forced, boo
     if (!last) LookAgain(context, base::MonotonicNow());
   } else if (attachment_.collecting) {
     const CUptiResult flushed = Flush(context.losses, forced);
-    if (flushed == CUPTI_SUCCESS) CountDropped(context.losses);
+    if (flushed == CUPTI_SUCCESS) TellLost(CountDropped(context.losses) != 0, context);
     if (!last) CheckStillOurs(flushed, context.losses);
-    NoticeFlushCost(flush_cpu_ns_, DecodeFilled(context));
+    const uint64_t bytes = DecodeFilled(context);
+    NoticeFlushCost(flush_cpu_ns_, bytes);
     host_.pool.Adapt(base::MonotonicNow());
+    busy_ = bytes >= kBusyBytes;
   }
   CountHostTime(context.clock);
   if (status_due_) EmitStatus(context);
@@ -122,14 +127,27 @@ void CuptiSource::NoticeFlushCost(uint64_t cpu_ns, uint64_t bytes) {
   status_due_ = true;
 }
 
+bool CuptiSource::Look() { return busy_ && !blind() && host_.active() && host_.pool.UnderPressure(); }
+
+// From the moment the pool was dry, where it was; what CUPTI dropped for reasons of its own, since it was last asked.
+void CuptiSource::TellLost(bool dropped, capture::CollectContext& context) {
+  const base::TimeNs now = base::MonotonicNow();
+  BufferPool::Dry lost = host_.pool.TakeDry(now);
+  if (lost.start == 0 && dropped) lost = {counted_at_, now};
+  counted_at_ = now;
+  if (lost.start == 0 || paused_ || attachment_.state != record::SourceState::kActive) return;
+  capture::TellLostRecords(Status(context), lost.start, std::max(lost.start + 1, lost.end), context);
+}
+
 // Reading resets CUPTI's count. No answer is not zero (bug log row 46).
-void CuptiSource::CountDropped(base::LossCounters& losses) {
+size_t CuptiSource::CountDropped(base::LossCounters& losses) {
   size_t dropped = 0;
   if (host_.api.get_num_dropped == nullptr || host_.api.get_num_dropped(nullptr, 0, &dropped) != CUPTI_SUCCESS) {
     losses.Add(base::Loss::kCuptiDroppedUnknown);
   } else if (dropped != 0) {
     losses.Add(base::Loss::kCuptiDropped, dropped);
   }
+  return dropped;
 }
 
 // The bytes decoded.
@@ -154,8 +172,7 @@ void CuptiSource::CountHostTime(const capture::ClockMap& clock) {
   host_time_ = total;
 }
 
-void CuptiSource::EmitStatus(capture::CollectContext& context) {
-  status_due_ = false;
+record::SourceStatus CuptiSource::Status(capture::CollectContext& context) const {
   record::SourceStatus status;
   status.source = record::Source::kCupti;
   status.state = attachment_.state;
@@ -163,6 +180,12 @@ void CuptiSource::EmitStatus(capture::CollectContext& context) {
   status.error = attachment_.error;
   status.version = attachment_.version;
   status.detail = context.dictionary.InternText(attachment_.detail);
+  return status;
+}
+
+void CuptiSource::EmitStatus(capture::CollectContext& context) {
+  status_due_ = false;
+  record::SourceStatus status = Status(context);
   status.time = blind() ? last_ours_ : base::MonotonicNow();
   if (paused_ && status.EndsBlind()) {
     status.state = record::SourceState::kPaused;

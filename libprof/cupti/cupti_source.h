@@ -53,6 +53,10 @@ class CuptiSource final : public capture::EventSource {
   // Kinds stay enabled; what comes meanwhile is held back by the pipeline.
   void SetPaused(bool paused, capture::CollectContext& context) override;
 
+  // While the host uses CUDA the pool is looked at between rounds, so that a storm of calls finds room.
+  uint32_t LookPeriodMs() const override { return busy_ ? kLookMs : 0; }
+  bool Look() override;
+
   void ForgetInChild() override;
 
   // Why the source speaks or is silent. Valid after Start.
@@ -70,6 +74,8 @@ class CuptiSource final : public capture::EventSource {
   static constexpr record::TimeNs kLongestHold = 5'000'000'000;
   static constexpr record::TimeNs kReclaimAfter = 60'000'000'000;
   static constexpr uint64_t kManyLaunches = 1000;
+  static constexpr uint32_t kLookMs = 50;
+  static constexpr uint64_t kBusyBytes = 1024;  // in a round; our own question of each round leaves less
   static constexpr uint32_t kMostUnseen = 3;
 
   bool blind() const { return attachment_.reason != record::BlindReason::kNone; }
@@ -79,7 +85,9 @@ class CuptiSource final : public capture::EventSource {
   CUptiResult Flush(base::LossCounters& losses, bool forced);
   void NoticeFailedFlush(CUptiResult error);
   void NoticeFlushCost(uint64_t cpu_ns, uint64_t bytes);
-  void CountDropped(base::LossCounters& losses);
+  size_t CountDropped(base::LossCounters& losses);
+  void TellLost(bool dropped, capture::CollectContext& context);
+  record::SourceStatus Status(capture::CollectContext& context) const;
   uint64_t DecodeFilled(capture::CollectContext& context);
   void CountHostTime(const capture::ClockMap& clock);
   void EmitStatus(capture::CollectContext& context);
@@ -106,6 +114,8 @@ class CuptiSource final : public capture::EventSource {
   ProbeCall probe_;
   RearmTimer timer_;
   base::TimeNs last_ours_ = 0;     // the last instant at which CUPTI is known to have recorded for us
+  base::TimeNs counted_at_ = 0;    // when CUPTI was last asked what it dropped
+  bool busy_ = false;              // the host used CUDA before the last round
   uint32_t unseen_ = 0;            // blind intervals in which nobody held the subscription
   base::TimeNs reclaim_at_ = 0;    // when buffers that others were given are lent again; 0: none
   uint64_t gpu_records_ = 0;       // when last looked

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture/lost_records.h"
+
 namespace slowtoken::nvtx {
 namespace {
 
@@ -78,6 +80,7 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
   std::fill(not_before_.begin(), not_before_.end(), capture::RawStamp());
   if (!collector_.Init(arena, CollectorOptions(options), *recorder)) return false;
   recorder_ = recorder;
+  lost_looked_ = base::MonotonicNow();
   g_recorder.store(recorder, std::memory_order_release);
   if (inherited != nullptr) inherited->threads.DropKey();
   return true;
@@ -104,6 +107,7 @@ void NvtxSource::Collect(capture::CollectContext& context) {
     complete_ = std::min(complete_, not_before_[i]);
   }
   collector_.EndRound(context);
+  TellLost(context);
   CountHostTime(context.clock);
 }
 
@@ -160,9 +164,7 @@ void NvtxSource::SetPaused(bool paused, capture::CollectContext& context) {
 
 // Nothing is said before a module has called NVTX: in most processes none does.
 void NvtxSource::TellStatus(bool paused, capture::CollectContext& context) {
-  record::SourceStatus status;
-  status.source = record::Source::kNvtx;
-  status.state = record::SourceState::kActive;
+  record::SourceStatus status = Active();
   if (paused) {
     status.state = record::SourceState::kPaused;
     status.reason = record::BlindReason::kPaused;
@@ -170,6 +172,16 @@ void NvtxSource::TellStatus(bool paused, capture::CollectContext& context) {
   }
   status.time = base::MonotonicNow();
   context.out.On(status);
+}
+
+// Host threads count what finds no room; when exactly, nobody knows: somewhen since the last round.
+void NvtxSource::TellLost(capture::CollectContext& context) {
+  const record::TimeNs now = base::MonotonicNow();
+  const uint64_t lost = recorder_->losses->Get(base::Loss::kNvtxRingFull);
+  const bool recording = told_ && recorder_->mode.load(std::memory_order_relaxed) == Mode::kRecording;
+  if (lost != lost_ && recording) capture::TellLostRecords(Active(), lost_looked_, now, context);
+  lost_ = lost;
+  lost_looked_ = now;
 }
 
 }  // namespace slowtoken::nvtx

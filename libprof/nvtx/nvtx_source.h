@@ -62,7 +62,11 @@ class NvtxSource : public capture::EventSource {
   void SetPaused(bool paused, capture::CollectContext& context) override;
 
  private:
+  static record::SourceStatus Active() {
+    return {.source = record::Source::kNvtx, .state = record::SourceState::kActive};
+  }
   void TellStatus(bool paused, capture::CollectContext& context);
+  void TellLost(capture::CollectContext& context);
   static Names* MakeNames(base::Arena& arena, const Options& options);
   void Drain(uint32_t i, uint64_t end, capture::CollectContext& context);
   void CountHostTime(const capture::ClockMap& clock);
@@ -76,8 +80,10 @@ class NvtxSource : public capture::EventSource {
   std::span<bool> busy_;            // by slot: an event was on its way when the round began
   record::TimeNs read_until_ = 0;   // 0 = no limit
   uint32_t read_at_end_ = 0;
-  uint64_t unread_ = 0;     // events that came after it
-  uint64_t host_time_ = 0;  // in handlers, raw stamps; when last looked
+  uint64_t unread_ = 0;             // events that came after it
+  uint64_t lost_ = 0;               // events that found no room, when last looked
+  record::TimeNs lost_looked_ = 0;  // which was then
+  uint64_t host_time_ = 0;          // in handlers, raw stamps; when last looked
   uint64_t host_ns_ = 0;
   uint64_t complete_ = 0;  // raw stamp: all events before it have been delivered
 };

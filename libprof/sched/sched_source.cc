@@ -102,15 +102,16 @@ void SchedSource::Collect(capture::CollectContext& context) {
 }
 
 // Who has ended is forgotten with the next round.
-void SchedSource::Look() {
+bool SchedSource::Look() {
   const record::TimeNs now = base::MonotonicNow();
-  if (!polls_ || now - looked_ < kTotalsMs * 1'000'000 / 2) return;
+  if (!polls_ || now - looked_ < kTotalsMs * 1'000'000 / 2) return false;
   looked_ = now;
   Nobody nobody;  // a thread without a ring has nothing else to tell
   const WatchContext watch = Context(nobody);
   watched_.ForEach([&](WatchedThread& watched) {
     if (!watched.has_ring() && pending_.room() > WatchList::kMost) watched.Look(now - kOnItsWay, watch);
   });
+  return false;
 }
 
 void SchedSource::TakeStock(record::TimeNs now) {

@@ -34,7 +34,7 @@ class SchedSource final : public capture::EventSource {
   record::TimeNs CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) override;
   // Where totals are all there is they are read more often than once a round, while anything happens.
   uint32_t LookPeriodMs() const override { return polls_ ? kTotalsMs : 0; }
-  void Look() override;
+  bool Look() override;
   // Nothing is watched during a pause, and watching costs the host nothing.
   void SetPaused(bool paused, capture::CollectContext& context) override;
   void AddCost(record::OwnCost& cost) const override;

@@ -51,6 +51,8 @@ TEST(CallBursts, TheDriversCallInsideTheRuntimesCountsOnce) {
   const CallBurst& burst = bursts.Add(1, EvidenceKind::kMemoryCall, kMs, kMs + 9 * kUs);
   EXPECT_EQ(burst.busy_ns, 9 * kUs);
   EXPECT_EQ(burst.start, kMs);
+  EXPECT_EQ(burst.calls, 1u);
+  EXPECT_EQ(bursts.Add(1, EvidenceKind::kMemoryCall, kMs + 10 * kUs, kMs + 12 * kUs).calls, 2u);
 }
 
 TEST(CallBursts, ThreadsAndKindsAreApart) {

@@ -85,6 +85,41 @@ TEST_F(BufferPoolTest, BugLog42_ExhaustedGivesNoneWhereThatIsAllowed) {
   EXPECT_EQ(losses.Get(base::Loss::kNoActivityBuffer), 1u);
 }
 
+TEST_F(BufferPoolTest, TellsFromWhenToWhenItWasDry) {
+  std::vector<BufferPool::Buffer> given;
+  for (int i = 0; i < 4; ++i) given.push_back(pool.Request(true));
+  EXPECT_EQ(pool.TakeDry(base::MonotonicNow()).start, 0u);
+  const base::TimeNs before = base::MonotonicNow();
+  pool.Request(true);
+  const base::TimeNs failed = base::MonotonicNow();
+  const base::TimeNs look = failed + 1'000'000;
+  BufferPool::Dry dry = pool.TakeDry(look);
+  EXPECT_GE(dry.start, before);
+  EXPECT_LE(dry.start, failed);
+  EXPECT_EQ(dry.end, look) << "it still is";
+  EXPECT_EQ(pool.TakeDry(look).start, 0u) << "nothing new";
+  pool.Request(true);
+  pool.Complete(given[0].data, 8);
+  pool.Recycle(pool.TakeFilled(), true);
+  const base::TimeNs again = base::MonotonicNow();
+  EXPECT_NE(pool.Request(true).data, nullptr);
+  dry = pool.TakeDry(look);
+  EXPECT_GE(dry.end, again);
+  EXPECT_LT(dry.end, again + 1'000'000'000) << "until one could be given";
+}
+
+TEST_F(BufferPoolTest, UnderPressureWhenMoreThanHalfIsOut) {
+  pool.Request(true);
+  const BufferPool::Buffer second = pool.Request(true);
+  EXPECT_FALSE(pool.UnderPressure());
+  pool.Request(true);
+  EXPECT_TRUE(pool.UnderPressure());
+  pool.Complete(second.data, 8);
+  EXPECT_TRUE(pool.UnderPressure()) << "what waits to be read is out too";
+  pool.Recycle(pool.TakeFilled(), true);
+  EXPECT_FALSE(pool.UnderPressure());
+}
+
 TEST_F(BufferPoolTest, BugLog43_ExhaustedGivesTheScratchBufferWhereNoneWouldCrash) {
   std::set<uint8_t*> given;
   for (int i = 0; i < 4; ++i) given.insert(pool.Request(false).data);

@@ -48,6 +48,7 @@ class EventLog : public record::EventVisitor {
   void On(const record::NvtxRange& e) override { ranges.push_back({e, Text(e.message), Fields(e.fields)}); }
   void On(const record::NvtxMark& e) override { marks.push_back({e, Text(e.message), Fields(e.fields)}); }
   void On(const record::Annotation& e) override { annotations.push_back({e, {e.rows.begin(), e.rows.end()}}); }
+  void On(const record::SourceStatus& e) override { statuses.push_back(e); }
   void On(const record::ThreadInfo& e) override { threads.emplace_back(e.thread, Text(e.name)); }
   void On(const record::NvtxDomainInfo& e) override { domains[Text(e.name)] = e.domain; }
   void On(const record::NvtxCategoryInfo& e) override { categories[{e.domain, e.category}] = Text(e.name); }
@@ -69,6 +70,7 @@ class EventLog : public record::EventVisitor {
   }
 
   std::vector<LoggedRange> ranges;
+  std::vector<record::SourceStatus> statuses;
   std::vector<LoggedMark> marks;
   std::vector<LoggedAnnotation> annotations;
   std::vector<std::pair<record::ThreadId, std::string>> threads;

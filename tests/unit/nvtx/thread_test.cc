@@ -186,6 +186,12 @@ TEST_F(NvtxThreads, FullMemoryDropsEventsAndLevelsStayRight) {
   EXPECT_EQ(nvtxRangePop(), 0);
   nvtxMarkA("room again");
   Collect();
+  const auto lost = std::find_if(log_->statuses.begin(), log_->statuses.end(), [](const record::SourceStatus& status) {
+    return status.reason == record::BlindReason::kRecordsLost;
+  });
+  ASSERT_NE(lost, log_->statuses.end()) << "what is missing must not look like a thread that does nothing";
+  EXPECT_LT(lost->time, log_->marks.back().event.time);
+  EXPECT_TRUE(log_->statuses.back().EndsBlind());
   EXPECT_EQ(log_->RangeMessages(), (std::vector<std::string>{"outer"}));
   EXPECT_EQ(log_->marks.back().message, "room again");
 }
