@@ -46,8 +46,11 @@ const char* SourceStateName(record::SourceState state) {
   return "unknown";
 }
 
+// Of a shorter life the start alone would be told, as if it went on.
+constexpr uint64_t kShortestShare = 1'000'000'000;
+
 std::optional<double> OwnShare(const record::OwnCost& cost, record::TimeNs start) {
-  if (!IsInterval(start, cost.time) || start == cost.time) return std::nullopt;
+  if (!IsInterval(start, cost.time) || cost.time - start < kShortestShare) return std::nullopt;
   return static_cast<double>(cost.own_ns()) / static_cast<double>(cost.time - start);
 }
 

@@ -33,7 +33,7 @@ const char* SourceName(record::Source source);           // cupti, nvtx, nccl
 const char* SourceStateName(record::SourceState state);  // active, not_found, …
 
 // Own cost as a part of one CPU: of the time from `start`, when recording began in that process, to when it was told.
-// nullopt where no time had passed. `report`, `ctl status` and the budget mean the same by it.
+// nullopt where less than a second had passed. `report`, `ctl status` and the budget mean the same by it.
 std::optional<double> OwnShare(const record::OwnCost& cost, record::TimeNs start);
 
 class RecorderFacts {

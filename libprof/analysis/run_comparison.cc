@@ -74,7 +74,8 @@ bool Measure(const RunSample& a, const RunSample& b, const CompareOptions& optio
   const double error = std::sqrt(std::max(0.0, squares / n - mean * mean) * static_cast<double>(freedom + 1) /
                                  static_cast<double>(std::max<size_t>(freedom, 1)));
   change.p = PValue(change.difference, error, freedom);
-  change.low = change.difference - StudentT975(freedom) * error;
+  const double least = std::min(change.difference, -change.a);
+  change.low = std::max(least, change.difference - StudentT975(freedom) * error);
   change.high = change.difference + StudentT975(freedom) * error;
   return true;
 }

@@ -16,15 +16,18 @@
 namespace slowtoken::analysis {
 
 enum class Better : uint8_t { kLower, kHigher, kNeither };
+enum class FigureUnit : uint8_t { kNs, kNumber, kShare };
 enum class FigureGroup : uint8_t { kOutcome, kTtft, kTtftPhase, kItl, kItlPhase };
 
 struct FigureChange {
   std::string name;
   FigureGroup group = FigureGroup::kOutcome;
   Better better = Better::kLower;
-  bool is_duration = true;  // ns; else a plain number or a share
+  FigureUnit unit = FigureUnit::kNs;
   double a = 0, b = 0;
-  double difference = 0, low = 0, high = 0;  // b - a and its 95 % interval, adjusted where the method says so
+  // b - a and its 95 % interval, adjusted where the method says so. No figure can fall by more than it is, which is
+  // where an interval that would reach further ends.
+  double difference = 0, low = 0, high = 0;
   double p = 1, corrected_p = 1;
   bool changed = false;  // corrected_p < 0.05
   bool worse() const { return changed && better != Better::kNeither && (difference > 0) == (better == Better::kLower); }

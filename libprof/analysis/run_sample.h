@@ -36,6 +36,7 @@ struct RunSample {
   double seconds = 0;                   // from the first arrival to the last end
   std::map<std::string, double> finishes;
   std::map<std::string, double> stall_causes, slow_causes;
+  std::string judged_by;  // what counted as a stall or as slow, in words; empty where nothing was judged
   std::map<std::string, KernelSample> kernels;
   std::map<std::string, std::string> conditions;
   std::set<std::string> pseudonyms;  // those of the conditions that are pseudonyms: equal by the same key alone

@@ -92,6 +92,7 @@ void TraceAnalysis::On(const record::Memset& s) {
 void TraceAnalysis::On(const record::GraphLaunch& g) {
   ++counts_.graph_replays;
   CountTime(g.start, g.end);
+  if (IsInterval(g.start, g.end)) counts_.graph_replay_ns = SaturatingAdd(counts_.graph_replay_ns, g.end - g.start);
 }
 
 void TraceAnalysis::On(const record::Annotation& annotation) {

@@ -93,6 +93,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   // Records seen. `untimed` of them (no time, or one that cannot be true) are in no sum.
   struct Counts {
     uint64_t kernels = 0, graph_kernels = 0, copies = 0, sets = 0, graph_replays = 0, untimed = 0;
+    uint64_t graph_replay_ns = 0;                        // of replays recorded as a whole
     uint64_t requests = 0, batches = 0, iterations = 0;  // annotations, those still open counted again when they end
   };
   const Counts& counts() const { return counts_; }

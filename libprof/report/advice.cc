@@ -49,7 +49,8 @@ const char* AdviceFor(Cause cause, EvidenceKind evidence) {
     case Cause::kSchedulerDelay:
       return "profile the scheduling thread: it computed while the GPU waited";
     case Cause::kKvCacheSync:
-      return "preallocate, and move KV blocks asynchronously: such calls wait for the GPU";
+      return "preallocate, and move KV blocks asynchronously: such calls cost the thread time, and many wait for the "
+             "GPU";
     case Cause::kCollectiveWait:
       return "look at the other ranks of this collective: one of them came late";
     case Cause::kGraphMiss:

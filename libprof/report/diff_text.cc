@@ -29,13 +29,16 @@ std::string Signed(double ns) {
 }
 
 std::string Value(const FigureChange& figure, double value) {
-  if (figure.is_duration) return Duration(static_cast<uint64_t>(std::llround(std::max(value, 0.0))));
-  return absl::StrFormat("%.4g", value);
+  if (figure.unit == analysis::FigureUnit::kNs)
+    return Duration(static_cast<uint64_t>(std::llround(std::max(value, 0.0))));
+  return figure.unit == analysis::FigureUnit::kShare ? Percent(value) : absl::StrFormat("%.4g", value);
 }
 
 std::string Change(const FigureChange& figure, double difference) {
+  // A change of a share in points: in percent of the share it would read like another share.
+  if (figure.unit == analysis::FigureUnit::kShare) return absl::StrFormat("%+.1f points", 100 * difference);
   if (figure.a > 0) return absl::StrFormat("%+.1f %%", 100 * difference / figure.a);
-  return figure.is_duration ? Signed(difference) : absl::StrFormat("%+.4g", difference);
+  return figure.unit == analysis::FigureUnit::kNs ? Signed(difference) : absl::StrFormat("%+.4g", difference);
 }
 
 std::string Verdict(const FigureChange& figure) {
@@ -144,6 +147,12 @@ std::string CausesText(const char* what, const std::map<std::string, double>& a,
   return table.empty() ? "" : absl::StrCat("\n", what, " by cause\n", table.Text());
 }
 
+std::string JudgedText(const RunSample& a, const RunSample& b) {
+  const bool any =
+      !a.stall_causes.empty() || !b.stall_causes.empty() || !a.slow_causes.empty() || !b.slow_causes.empty();
+  return any ? absl::StrCat("  judged by ", a.judged_by, "\n") : "";
+}
+
 struct KernelChange {
   std::string name;
   double a_ns = 0, b_ns = 0;  // mean of one
@@ -204,7 +213,13 @@ std::string VerdictText(const std::vector<FigureChange>& figures) {
   if (figures.empty()) return "\nToo few requests to compare\n";
   const auto worse = std::count_if(figures.begin(), figures.end(), [](const FigureChange& f) { return f.worse(); });
   const auto changed = std::count_if(figures.begin(), figures.end(), [](const FigureChange& f) { return f.changed; });
-  if (changed == 0) return "\nNo evidence of a change\n";
+  if (changed == 0) {
+    const auto without_zero =
+        std::count_if(figures.begin(), figures.end(), [](const FigureChange& f) { return f.low > 0 || f.high < 0; });
+    if (without_zero == 0) return "\nNo evidence of a change\n";
+    return absl::StrCat("\nNo evidence of a change: of ", figures.size(), " intervals ", without_zero,
+                        " without 0, which chance explains where so many are looked at (Holm)\n");
+  }
   return absl::StrCat("\n", changed, " of ", figures.size(), " figures changed, ", worse, " of them for the worse\n",
                       ChiefText(figures, FigureGroup::kTtftPhase, "TTFT"),
                       ChiefText(figures, FigureGroup::kItlPhase, "gaps"));
@@ -214,7 +229,7 @@ Json FigureJson(const FigureChange& f) {
   static constexpr const char* kGroups[] = {"outcome", "ttft", "ttft_phase", "itl", "itl_phase"};
   return {{"name", f.name},
           {"group", kGroups[static_cast<size_t>(f.group)]},
-          {"unit", f.is_duration ? "ns" : "1"},
+          {"unit", f.unit == analysis::FigureUnit::kNs ? "ns" : "1"},
           {"a", f.a},
           {"b", f.b},
           {"difference", f.difference},
@@ -227,13 +242,9 @@ Json FigureJson(const FigureChange& f) {
 }
 
 Json RunJson(const RunSample& run) {
-  return {{"name", run.name},
-          {"requests", run.requests.size()},
-          {"seconds", run.seconds},
-          {"finish", run.finishes},
-          {"stall_causes", run.stall_causes},
-          {"slow_causes", run.slow_causes},
-          {"conditions", run.conditions}};
+  return {{"name", run.name},           {"requests", run.requests.size()},  {"seconds", run.seconds},
+          {"finish", run.finishes},     {"stall_causes", run.stall_causes}, {"slow_causes", run.slow_causes},
+          {"judged_by", run.judged_by}, {"conditions", run.conditions}};
 }
 
 }  // namespace
@@ -241,8 +252,8 @@ Json RunJson(const RunSample& run) {
 std::string DiffText(const RunSample& a, const RunSample& b, const std::vector<FigureChange>& figures) {
   return absl::StrCat("slowtoken diff: A ", a.name, ", B ", b.name, "\n", ConditionsText(a, b), ServedText(a, b),
                       FiguresText(figures), CausesText("Stalls", a.stall_causes, b.stall_causes),
-                      CausesText("Slow first tokens", a.slow_causes, b.slow_causes), KernelsText(a, b),
-                      VerdictText(figures));
+                      CausesText("Slow first tokens", a.slow_causes, b.slow_causes), JudgedText(a, b),
+                      KernelsText(a, b), VerdictText(figures));
 }
 
 std::string DiffJson(const RunSample& a, const RunSample& b, const std::vector<FigureChange>& figures) {

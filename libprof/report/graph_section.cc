@@ -57,6 +57,7 @@ void FillBuilds(const analysis::GraphBuilds& builds, v1::Graphs& graphs) {
 void EagerFallbacks::Add(const record::IterationSummary& iteration) {
   const bool decodes = iteration.batch_known && iteration.prefill_rows == 0 && iteration.decode_rows != 0;
   if (iteration.dummy || !decodes || !analysis::IsInterval(iteration.start, iteration.end)) return;
+  if (!iteration.graph && iteration.kernels == 0) return;  // nothing of its GPU work was recorded: who knows how it ran
   Class& size = classes_[static_cast<size_t>(std::bit_width(iteration.decode_rows))];
   (iteration.graph ? size.with_graph : size.eager).Add(iteration.end - iteration.start);
 }

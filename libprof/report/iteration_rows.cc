@@ -14,8 +14,12 @@ std::string RowText(const record::BatchRow& row) {
 }
 
 std::string With(const Moment::Iteration& iteration, const Moment& moment, size_t columns) {
+  // Prompts first: they are what others wait for.
+  std::vector<record::BatchRow> rows(iteration.rows.begin(), iteration.rows.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const record::BatchRow& a, const record::BatchRow& b) { return a.n_tok > b.n_tok; });
   std::vector<std::string> others;
-  for (const record::BatchRow& row : iteration.rows) {
+  for (const record::BatchRow& row : rows) {
     if (row.req != moment.window().req) others.push_back(absl::StrCat(moment.ShortNameOf(row.req), " ", RowText(row)));
   }
   return Listed(others, columns);

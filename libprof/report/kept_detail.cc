@@ -84,12 +84,19 @@ void FillSpans(const std::vector<analysis::DetailSpan>& spans, const std::vector
   }
 }
 
+std::string KindWords(const std::string& kind) {
+  if (kind == "slo_ttft") return "SLO ttft";
+  return kind == "slo_itl" ? "SLO itl" : kind;
+}
+
 std::string WhatHappened(const v1::TriggerReport& trigger) {
   const std::string request = RequestName(trigger.req(), trigger.clear());
-  const std::string wait = absl::StrCat(Duration(trigger.value_ns()), ", limit ", Duration(trigger.limit_ns()));
-  if (trigger.kind() == "slo_ttft") return absl::StrCat("request ", request, " waited for its first token: ", wait);
-  if (trigger.kind() == "slo_itl" || trigger.kind() == "stall") {
-    return absl::StrCat("request ", request, " waited for token ", trigger.n(), ": ", wait);
+  const bool first = trigger.kind() == "slo_ttft";
+  if (first || trigger.kind() == "slo_itl" || trigger.kind() == "stall") {
+    // "had": it is noticed when the limit has passed, or when the token has been worked out.
+    return absl::StrCat("request ", request, " had waited ", Duration(trigger.value_ns()), " for ",
+                        first ? "its first token" : absl::StrCat("token ", trigger.n()), ", limit ",
+                        Duration(trigger.limit_ns()));
   }
   if (trigger.kind() == "control") return absl::StrCat("asked for: ", trigger.text());
   return trigger.kind() == "program" ? "the program asked for it" : "";
@@ -140,8 +147,8 @@ void FillKeptDetail(const analysis::TraceAnalysis& analysis, const std::vector<r
   v1::Coverage& coverage = *report.mutable_coverage();
   if (NoDetail(processes)) {
     coverage.add_notes(
-        "summaries only (mode metrics): kernels and launches are not listed, and each request is as its own process "
-        "saw it");
+        "summaries only (mode metrics, or the file of summaries of a flight recording without the ring and the dumps "
+        "beside it): kernels and launches are not listed, and each request is as its own process saw it");
   }
   const std::vector<analysis::DetailSpan> spans = analysis::DetailSpans(analysis.facts());
   for (const reader::ProcessInfo& process : processes) AddNotes(process, spans, origin, coverage);
@@ -171,10 +178,11 @@ std::string TriggersText(const v1::Report& report) {
   const auto count = static_cast<size_t>(report.triggers_size());
   for (size_t i = 0; i < std::min(count, kMostTriggersShown); ++i) {
     const v1::TriggerReport& trigger = report.triggers(static_cast<int>(i));
-    absl::StrAppend(&out, "Triggered at +", Duration(trigger.time_ns()), " (", trigger.kind(),
+    absl::StrAppend(&out, "Triggered at +", Duration(trigger.time_ns()), " (", KindWords(trigger.kind()),
                     "): ", WhatHappened(trigger), "\n");
   }
-  if (count > kMostTriggersShown) absl::StrAppend(&out, "and ", count - kMostTriggersShown, " more triggers\n");
+  if (count > kMostTriggersShown)
+    absl::StrAppend(&out, "and ", Counted(count - kMostTriggersShown, "more trigger"), "\n");
   return out;
 }
 

@@ -8,7 +8,8 @@ namespace slowtoken::report {
 namespace {
 
 constexpr const char* kUsualGap = "a stall is a gap above 2.5 times the running median and 5 ms";
-constexpr const char* kUsualFirst = "a first token is slow above 2.5 times the median of its prompt length and 5 ms";
+constexpr const char* kUsualFirst =
+    "a first token is slow above 2.5 times the running median of its prompt length and 5 ms";
 
 const char* From(bool of_run) { return of_run ? " (of the run)" : " (--slo)"; }
 

@@ -14,6 +14,7 @@
 #include "report/kept_detail.h"
 #include "report/report_builder.h"
 #include "report/stall_moments.h"
+#include "report/whole_replays.h"
 #include "rules/kernel_category.h"
 
 namespace slowtoken::report {
@@ -33,14 +34,21 @@ void FillPhases(const std::array<analysis::LogHistogram, N>& phases,
   for (const analysis::LogHistogram& phase : phases) *out.Add() = ToDistribution(phase);
 }
 
-// Over all kernels, also those that are too many to be named.
-void FillKernelCategories(const std::vector<analysis::KernelTable::Entry>& kernels, v1::Report& report) {
+// Over all kernels, also those that are too many to be named; and graph replays of whose kernels nothing is known.
+void FillKernelCategories(const std::vector<analysis::KernelTable::Entry>& kernels,
+                          const analysis::TraceAnalysis::Counts& counts, v1::Report& report) {
   std::map<std::string, v1::KernelCategory> sums;
   for (const analysis::KernelTable::Entry& kernel : kernels) {
     v1::KernelCategory& sum = sums[kernel.category];
     sum.set_name(kernel.category);
     sum.set_count(sum.count() + kernel.count);
     sum.set_total_ns(analysis::SaturatingAdd(sum.total_ns(), kernel.total_ns));
+  }
+  if (counts.graph_replays != 0) {
+    v1::KernelCategory& replays = sums[kWholeReplays];
+    replays.set_name(kWholeReplays);
+    replays.set_count(counts.graph_replays);
+    replays.set_total_ns(counts.graph_replay_ns);
   }
   for (auto& [name, sum] : sums) report.add_kernel_categories()->Swap(&sum);
   std::stable_sort(report.mutable_kernel_categories()->begin(), report.mutable_kernel_categories()->end(),
@@ -244,7 +252,7 @@ void ReportBuilder::FillMachine(const analysis::TraceAnalysis& analysis,
     out.set_unknown_ns(by.unknown);
   }
   std::vector<analysis::KernelTable::Entry> kernels = analysis.kernels().Entries();
-  FillKernelCategories(kernels, report_);
+  FillKernelCategories(kernels, analysis.counts(), report_);
   kernels.resize(std::min(kernels.size(), kMostKernels));
   for (analysis::KernelTable::Entry& kernel : kernels) {
     v1::KernelReport& out = *report_.add_kernels();

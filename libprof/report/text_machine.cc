@@ -9,6 +9,7 @@
 #include "report/table.h"
 #include "report/text_sections.h"
 #include "report/units.h"
+#include "report/whole_replays.h"
 
 namespace slowtoken::report {
 namespace {
@@ -134,24 +135,26 @@ std::string DevicesText(const v1::Report& report, const TextStyle& style) {
   return absl::StrCat("\nGPU busy and idle, from the first to the last GPU work\n", note, table.Text(), clocks);
 }
 
-// The largest categories, and always what no rule knows.
+// The largest categories, and always what no rule knows, and replays of whose kernels nothing is known.
 std::string CategoriesText(const v1::Report& report) {
   uint64_t total = 0;
   for (const v1::KernelCategory& category : report.kernel_categories()) total += category.total_ns();
-  Table table({{"total"}, {"share"}, {"kernels"}, {"category", Align::kLeft}});
+  Table table({{"total"}, {"share"}, {"count"}, {"category", Align::kLeft}});
   int listed = 0;
+  bool whole_replays = false;
   for (const v1::KernelCategory& category : report.kernel_categories()) {
-    if (++listed > kListedKernels && category.name() != "other") continue;
+    whole_replays = whole_replays || category.name() == kWholeReplays;
+    if (++listed > kListedKernels && category.name() != "other" && category.name() != kWholeReplays) continue;
     table.Add({Duration(category.total_ns()), Percent(Share(category.total_ns(), total)), WithCommas(category.count()),
                category.name()});
   }
   return table.empty() ? ""
                        : "\nGPU time by category (rules version " + std::to_string(report.kernel_rules_version()) +
-                             ")\n" + table.Text();
+                             ")\n" + table.Text() + (whole_replays ? kWholeReplaysNote : "");
 }
 
 std::string KernelsText(const v1::Report& report) {
-  if (report.kernels().empty()) return "";
+  if (report.kernels().empty()) return CategoriesText(report);
   uint64_t total = 0;
   for (const v1::KernelReport& kernel : report.kernels()) total += kernel.total_ns();
   Table table(

@@ -54,9 +54,18 @@ std::string StallsInShort(const v1::Report& report, const Options& options, cons
                       LongestGap(report, worst, options));
 }
 
+// Of the slow first tokens with this cause the one that lost most. There is one.
+const v1::RequestReport& WorstOf(const v1::Report& report, std::string_view cause) {
+  const v1::RequestReport* worst = nullptr;
+  for (const v1::RequestReport& request : report.requests()) {
+    if (!request.has_slow_excess_ns() || CauseText(request.finding()) != cause) continue;
+    if (worst == nullptr || request.slow_excess_ns() > worst->slow_excess_ns()) worst = &request;
+  }
+  return *worst;
+}
+
 std::string FirstTokensInShort(const v1::Report& report, const Options& options, const TextStyle& style) {
   CauseTally tally;
-  const v1::RequestReport* worst = nullptr;
   uint64_t answered = 0, slow = 0, lost = 0;
   for (const v1::RequestReport& request : report.requests()) {
     if (request.has_ttft_ns()) ++answered;
@@ -64,7 +73,6 @@ std::string FirstTokensInShort(const v1::Report& report, const Options& options,
     ++slow;
     lost += request.slow_excess_ns();
     tally.Add(request.finding(), request.slow_excess_ns());
-    if (worst == nullptr || request.slow_excess_ns() > worst->slow_excess_ns()) worst = &request;
   }
   if (answered == 0) return "";
   if (slow == 0) return absl::StrCat("  no first token was slow, of ", WithCommas(answered), "\n");
@@ -73,7 +81,8 @@ std::string FirstTokensInShort(const v1::Report& report, const Options& options,
   const std::string line =
       absl::StrCat(WithCommas(slow), " of ", Counted(answered, "first token"), slow == 1 ? " was" : " were", " slow (",
                    Percent(share), ")", LostText(costliest.excess_ns, lost, costliest.cause));
-  return "  " + Wrap(line, 4, style) + WhyLine(options, worst->req(), worst->clear(), 1);
+  const v1::RequestReport& worst = WorstOf(report, costliest.cause);
+  return "  " + Wrap(line, 4, style) + WhyLine(options, worst.req(), worst.clear(), 1);
 }
 
 }  // namespace

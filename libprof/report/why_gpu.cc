@@ -4,6 +4,7 @@
 
 #include "report/table.h"
 #include "report/units.h"
+#include "report/whole_replays.h"
 #include "report/why_sections.h"
 
 namespace slowtoken::report {
@@ -13,8 +14,6 @@ using Align = Table::Align;
 using Times = std::vector<std::pair<std::string, uint64_t>>;
 
 constexpr size_t kMostGpuKernels = 5;
-constexpr const char* kWholeReplays =
-    "  (each replay was recorded as one interval, without its kernels: slowtoken run --graph=node records them)\n";
 
 // The longest, and what the others add up to.
 std::string LongestText(const Times& times, const char* header, const WhyOptions& options) {
@@ -45,9 +44,9 @@ std::string GpuText(const Moment& moment, const WhyOptions& options) {
   const std::string out = absl::StrCat("\nGPU: ", GpuBusyText(moment), "\n");
   Times kernels = moment.TopKernels();
   if (const uint64_t replays = moment.WholeReplaysNs(); replays != 0) {
-    kernels.emplace_back("graph replays", replays);
+    kernels.emplace_back(kWholeReplays, replays);
     std::stable_sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    return absl::StrCat(out, LongestText(kernels, "kernel", options), kWholeReplays);
+    return absl::StrCat(out, LongestText(kernels, "kernel", options), kWholeReplaysNote);
   }
   return absl::StrCat(out, LongestText(kernels, "kernel", options),
                       LongestText(moment.TopCapturedRanges(), "inside graph replays, captured in", options));

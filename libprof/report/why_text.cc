@@ -61,7 +61,7 @@ std::string NoFirstTokenText(const v1::Report& report, const v1::RequestReport& 
 
 std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& request, const Moment& moment) {
   std::string out =
-      absl::StrCat(Title(request), "first token: ", Duration(request.ttft_ns()), " (median ",
+      absl::StrCat(Title(request), "first token: ", Duration(request.ttft_ns()), " (median of the run ",
                    Duration(report.ttft().all().p50_ns()), ")", PromptText(request), "\n", When(report, moment));
   if (request.has_slow_excess_ns()) {
     out += Indented(JudgementLines(request.finding(), JudgedOf(report, request), ExcessPhaseOf(report, request)));
@@ -73,9 +73,9 @@ std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& re
 
 std::string GapText(const v1::Report& report, const v1::RequestReport& request, const v1::Gap& gap,
                     const Moment& moment) {
-  std::string out =
-      absl::StrCat(Title(request), "token ", gap.n(), ": ", Duration(gap.gap_ns()), " after the one before (median ",
-                   Duration(report.itl().step().p50_ns()), ")\n", When(report, moment));
+  std::string out = absl::StrCat(Title(request), "token ", gap.n(), ": ", Duration(gap.gap_ns()),
+                                 " after the one before (median of the run ", Duration(report.itl().step().p50_ns()),
+                                 ")\n", When(report, moment));
   if (gap.has_stall_excess_ns()) {
     out += Indented(JudgementLines(gap.finding(), JudgedOf(report, gap), ExcessPhaseOf(report, gap)));
   } else {

@@ -102,7 +102,7 @@ Finding CheckDriver() {
     return {"driver", State::kProblem, "libcuda.so.1 crashed or hung in cuInit", "check the driver with nvidia-smi"};
   if (child.text == "none") {
     return {"driver", State::kProblem, "no NVIDIA driver (libcuda.so.1 is not found): no GPU work can be recorded",
-            "install the driver, in a container start it with the NVIDIA runtime, or try `slowtoken run --sim`"};
+            "install the driver, or in a container start it with the NVIDIA runtime"};
   }
   if (child.text.starts_with("error"))
     return {"driver", State::kProblem, Rest(child.text), "check the driver with nvidia-smi"};

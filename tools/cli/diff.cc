@@ -53,24 +53,23 @@ int Diff(const Arguments& arguments) {
   app.add_option("--fail-on", options.fail_on, "exit code 1 if a figure is worse, if any changed, or never")
       ->check(CLI::IsMember({"worse", "any", "never"}))
       ->capture_default_str();
-  app.add_option("--slo", options.slo,
-                 "in traces, what counts as slow, such as ttft:500ms,itl:50ms (default: 2.5 times what is usual)")
+  app.add_option(
+         "--slo", options.slo,
+         "in traces, what counts as slow, such as ttft:500ms,itl:50ms, or `none`: 2.5 times what is usual in each "
+         "(default: the --slo that both were started with, else `none`)")
       ->type_name("LEVELS");
   if (auto code = app.Parse(arguments)) return *code;
-  // One measure for both, whatever either run was started with.
-  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo.empty() ? "none" : options.slo);
+  const absl::StatusOr<AskedLevels> levels = ParseAskedLevels(options.slo);
   if (!levels.ok()) return Fail("diff", levels.status(), kUsage);
   if (const absl::Status apart = AreApart(options.a, options.b); !apart.ok())
     return Fail("diff", apart, absl::IsFailedPrecondition(apart) ? kUsage : kUnreadable);
-  const absl::StatusOr<analysis::RunSample> a = ReadRun(options.a, *levels, "diff");
-  if (!a.ok()) return Fail("diff", a.status(), kUnreadable);
-  const absl::StatusOr<analysis::RunSample> b = ReadRun(options.b, *levels, "diff");
-  if (!b.ok()) return Fail("diff", b.status(), kUnreadable);
-  const std::vector<analysis::FigureChange> figures = analysis::CompareRuns(*a, *b);
+  const absl::StatusOr<TwoRuns> runs = ReadTwoRuns(options.a, options.b, *levels, "diff");
+  if (!runs.ok()) return Fail("diff", runs.status(), kUnreadable);
+  const std::vector<analysis::FigureChange> figures = analysis::CompareRuns(runs->a, runs->b);
   absl::StatusOr<std::unique_ptr<OutputFile>> out = OutputFile::Open(options.out, {options.a.path, options.b.path});
   if (!out.ok()) return Fail("diff", out.status(), absl::IsInvalidArgument(out.status()) ? kUsage : kUnreadable);
-  (*out)->stream() << (options.format == "json" ? report::DiffJson(*a, *b, figures)
-                                                : report::DiffText(*a, *b, figures));
+  (*out)->stream() << (options.format == "json" ? report::DiffJson(runs->a, runs->b, figures)
+                                                : report::DiffText(runs->a, runs->b, figures));
   if (const absl::Status written = (*out)->Commit(); !written.ok()) return Fail("diff", written, kUnreadable);
   return Fails(figures, options.fail_on) ? kNo : kDone;
 }

@@ -45,8 +45,9 @@ absl::Status CheckInstallation(const Installation& installation, bool simulated)
                                             " is not there; build or install libslowtoken.so beside this command"));
   }
   if (simulated && access((installation.simgpu / "libcuda.so.1").c_str(), R_OK) != 0) {
-    return absl::NotFoundError(absl::StrCat("no simulated GPU in ", installation.simgpu.string(),
-                                            "; build all of slowtoken (cmake --build), or leave out --sim"));
+    return absl::NotFoundError(
+        absl::StrCat("no simulated GPU in ", installation.simgpu.string(),
+                     ": it is in a build of the source tree (build/release/bin/slowtoken), not in an installation"));
   }
   return absl::OkStatus();
 }

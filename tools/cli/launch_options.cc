@@ -75,7 +75,9 @@ void AddLaunchOptions(CLI::App& app, LaunchOptions& options) {
       ->type_name("K=V")
       ->take_all()
       ->expected(1);
-  app.add_flag("--sim", options.simulated, "run on the simulated GPU that comes with slowtoken");
+  app.add_flag(
+      "--sim", options.simulated,
+      "run on the simulated GPU of a build of the source tree; programs of nvcc -cudart shared run on it unchanged");
 }
 
 namespace {

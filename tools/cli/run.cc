@@ -79,6 +79,11 @@ int Run(const Arguments& arguments) {
   }
   if (absl::Status fits = CheckMemory(options.memory_bytes, options.memory); !fits.ok())
     return Fail("run", fits, kUsage);
+  const Arguments command(separator + 1, arguments.end());
+  if (FindProgram(command[0]).empty()) {
+    return Fail("run", absl::StrCat("cannot start ", command[0], ": there is no such program; check its path"),
+                kCommandNotFound);
+  }
   const Installation installation = FindInstallation();
   if (absl::Status found = CheckInstallation(installation, options.simulated); !found.ok()) {
     return Fail("run", found, kUnreadable);
@@ -88,7 +93,6 @@ int Run(const Arguments& arguments) {
   if (absl::Status made = MakeRunFolders(*identity); !made.ok()) return Fail("run", made, kUnreadable);
   RemoveEmptyRuns(identity->base, identity->folder);
   TidyUp("run", identity->base, identity->folder);
-  const Arguments command(separator + 1, arguments.end());
   if (absl::Status written = WriteManifest(*identity, options, command[0]); !written.ok()) {
     return Fail("run", written, kUnreadable);
   }

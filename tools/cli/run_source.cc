@@ -13,8 +13,10 @@
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/json_parts.h"
+#include "report/level_words.h"
 #include "trace_pass.h"
 #include "trace_report.h"
+#include "verb.h"
 
 namespace slowtoken::cli {
 namespace {
@@ -66,6 +68,7 @@ RunSample ToRun(const v1::Report& report) {
     last = std::max(last, request.arrival_ns() + request.e2e_ns());
   }
   run.seconds = last > first ? static_cast<double>(last - first) / 1e9 : 0;
+  run.judged_by = report::LevelWords(report.levels());
   for (const v1::Stall& stall : report.stalls()) run.stall_causes[report::CauseText(stall.finding())] += 1;
   for (const v1::KernelReport& kernel : report.kernels())
     run.kernels[kernel.name()] = {static_cast<double>(kernel.count()), static_cast<double>(kernel.total_ns())};
@@ -170,6 +173,19 @@ absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels
   absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
   if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
   return run;
+}
+
+absl::StatusOr<TwoRuns> ReadTwoRuns(const RunName& a, const RunName& b, const AskedLevels& levels, const char* verb) {
+  absl::StatusOr<RunSample> of_a = ReadRun(a, levels, verb);
+  if (!of_a.ok()) return of_a.status();
+  absl::StatusOr<RunSample> of_b = ReadRun(b, levels, verb);
+  if (!of_b.ok()) return of_b.status();
+  const bool one_measure = of_a->judged_by == of_b->judged_by || of_a->judged_by.empty() || of_b->judged_by.empty();
+  if (one_measure) return TwoRuns{*std::move(of_a), *std::move(of_b)};
+  Note(verb,
+       "the runs were started with different levels (--slo), so both are judged by what is usual in each; give "
+       "--slo to judge them by the same");
+  return ReadTwoRuns(a, b, {.none = true}, verb);
 }
 
 }  // namespace slowtoken::cli

@@ -26,4 +26,11 @@ absl::Status AreApart(const RunName& a, const RunName& b);
 // progress as `verb`.
 absl::StatusOr<analysis::RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb);
 
+// Both, judged by one measure: the levels asked for, else those that both were started with, else what is usual in
+// each.
+struct TwoRuns {
+  analysis::RunSample a, b;
+};
+absl::StatusOr<TwoRuns> ReadTwoRuns(const RunName& a, const RunName& b, const AskedLevels& levels, const char* verb);
+
 }  // namespace slowtoken::cli

@@ -3,14 +3,31 @@
 #include <absl/strings/str_cat.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 
 #include "places.h"
 #include "report/process_name.h"
+#include "report/units.h"
 #include "rule_file.h"
 #include "run_folders.h"
 #include "verb.h"
 
 namespace slowtoken::cli {
+namespace {
+
+// ", last written 3 h ago", so that nobody takes an old run for the one he has just made.
+std::string AgeOf(const std::filesystem::path& trace) {
+  constexpr auto kNews = std::chrono::minutes(10);
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(trace, error);
+  if (error) return "";
+  const auto age = std::filesystem::file_time_type::clock::now() - written;
+  if (age < kNews) return "";
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(age).count();
+  return absl::StrCat(", last written ", report::Duration(static_cast<uint64_t>(ns)), " ago");
+}
+
+}  // namespace
 
 void TracePass::AddOptions(CLI::App& app, Input& input) {
   app.add_option("TRACE", input.paths,
@@ -45,7 +62,7 @@ absl::StatusOr<std::unique_ptr<TracePass>> TracePass::Open(const Input& input, c
   }
   if (input.paths.empty() && !input.again) {
     const std::filesystem::path first = (*traces)->processes()[0].path;
-    Note(verb, absl::StrCat("no TRACE given; reading ", first.parent_path().string()));
+    Note(verb, absl::StrCat("no TRACE given; reading ", first.parent_path().string(), AgeOf(first)));
   }
   for (const std::string& notice : (*traces)->notices()) {
     if (!input.again) Note(verb, notice);

@@ -93,14 +93,16 @@ TEST_F(TraceAnalysisTest, BugLog83_85_HostileTimesAreCountedNotSummed) {
 }
 
 TEST(OwnShare, IsOfTheTimeSinceTheProcessBeganToRecord) {
+  constexpr TimeNs kStart = 1'000'000'000, kSecond = 1'000'000'000;
   record::OwnCost cost;
-  cost.worker_cpu_ns = 300;
-  cost.callback_ns = 200;
-  cost.cupti_overhead_ns = 1'000'000;
-  cost.time = 60'000;
-  EXPECT_DOUBLE_EQ(OwnShare(cost, 10'000).value_or(0), 0.01) << "CUPTI's own cost is apart";
-  EXPECT_FALSE(OwnShare(cost, 60'000)) << "no time has passed";
-  EXPECT_FALSE(OwnShare(cost, 70'000));
+  cost.worker_cpu_ns = 30'000'000;
+  cost.callback_ns = 20'000'000;
+  cost.cupti_overhead_ns = 900'000'000;
+  cost.time = kStart + 5 * kSecond;
+  EXPECT_DOUBLE_EQ(OwnShare(cost, kStart).value_or(0), 0.01) << "CUPTI's own cost is apart";
+  EXPECT_FALSE(OwnShare(cost, cost.time)) << "no time has passed";
+  EXPECT_FALSE(OwnShare(cost, cost.time - kSecond / 2)) << "the start alone is no share";
+  EXPECT_FALSE(OwnShare(cost, cost.time + kSecond));
 }
 
 TEST_F(TraceAnalysisTest, LossesAndCostsAreTheNewestTotalsOfEachProcess) {

@@ -59,7 +59,7 @@ TEST_F(DiffTest, TheSameServerShowsNoChange) {
   const std::string a = dir_.Write("a.jsonl", ClientLog(1, 300, 1)), b = dir_.Write("b.jsonl", ClientLog(2, 300, 1));
   const CommandResult result = Slowtoken({"diff", a, b});
   EXPECT_EQ(result.code, 0) << result.err << result.out;
-  EXPECT_NE(result.out.find("No evidence of a change\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("\nNo evidence of a change"), std::string::npos) << result.out;
 }
 
 TEST_F(DiffTest, SlowerGapsAreARegression) {
@@ -117,16 +117,26 @@ TEST_F(DiffTest, HostsAreComparedOnlyWhereTheSameKeyMadeTheirPseudonyms) {
       << other_key.out;
 }
 
-TEST_F(DiffTest, BothRunsAreJudgedByOneMeasureWhateverTheyWereStartedWith) {
-  conditions_ = {{"slowtoken.memory_bytes", "67108864"}, {"slowtoken.slo_itl_ns", "1000000000"}};
-  const std::string a = Recorded("a", kOldRun), b = Recorded("b", kNewRun);
-  const auto stalls = [&](std::vector<std::string> more) {
+TEST_F(DiffTest, BothRunsAreJudgedByOneMeasure) {
+  const auto recorded = [&](const char* folder, const char* run, const char* level_ns) {
+    conditions_ = {{"slowtoken.memory_bytes", "67108864"}, {"slowtoken.slo_itl_ns", level_ns}};
+    return Recorded(folder, run);
+  };
+  const std::string a = recorded("a", kOldRun, "1000000000"), same = recorded("b", kNewRun, "1000000000"),
+                    other = recorded("c", "8e1f000000000003", "2000000000");
+  const auto stalls = [&](const std::string& b, std::vector<std::string> more) {
     std::vector<std::string> arguments = {"diff", a, b, "--format=json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(Slowtoken(arguments).out)["a"]["stall_causes"].size();
   };
-  EXPECT_EQ(stalls({}), 1u) << "20 ms is no stall by the run's own level";
-  EXPECT_EQ(stalls({"--slo=itl:30ms"}), 0u);
+  EXPECT_EQ(stalls(same, {}), 0u) << "20 ms is no stall by the level of both runs";
+  EXPECT_EQ(stalls(same, {"--slo=none"}), 1u);
+  EXPECT_EQ(stalls(same, {"--slo=itl:30ms"}), 0u);
+  EXPECT_EQ(stalls(other, {}), 1u) << "their levels differ: by what is usual";
+  const CommandResult told = Slowtoken({"diff", a, other});
+  EXPECT_NE(told.err.find("different levels (--slo), so both are judged by what is usual"), std::string::npos)
+      << told.err;
+  EXPECT_NE(told.out.find("\n  judged by what is usual"), std::string::npos) << told.out;
 }
 
 TEST_F(DiffTest, TwoRunsInOneFolderAreNamedByTheBeginningOfTheirIds) {

@@ -165,7 +165,7 @@ TEST_F(RunTest, AProgramThatIsNotThereIsNamed) {
   const std::string out = dir_.path() + "/out";
   const CommandResult result = RunCommand(Program(), {"run", "-o", out, "--", "/no/such/server"}, environment_);
   EXPECT_EQ(result.code, 127);
-  EXPECT_EQ(result.err, "slowtoken run: cannot start /no/such/server: No such file or directory; check its path\n");
+  EXPECT_EQ(result.err, "slowtoken run: cannot start /no/such/server: there is no such program; check its path\n");
   const std::string text = dir_.Write("no-program", "text");
   const CommandResult refused = RunCommand(Program(), {"run", "-o", out, "--", text}, environment_);
   EXPECT_EQ(refused.code, 126);

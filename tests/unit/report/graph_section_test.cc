@@ -42,6 +42,7 @@ record::IterationSummary Decode(uint32_t rows, uint64_t length, bool graph) {
   iteration.batch_known = true;
   iteration.decode_rows = rows;
   iteration.graph = graph;
+  if (!graph) iteration.kernels = 30;
   return iteration;
 }
 
@@ -54,6 +55,9 @@ TEST(EagerFallbacks, CountWhereTheSizeUsuallyReplaysAGraph) {
   record::IterationSummary prefill = Decode(5, 900, false);
   prefill.prefill_rows = 1;
   fallbacks.Add(prefill);
+  record::IterationSummary unseen = Decode(5, 900, false);
+  unseen.kernels = 0;  // its records were lost: nobody knows how it ran
+  fallbacks.Add(unseen);
   v1::Graphs graphs;
   fallbacks.Fill(graphs);
   EXPECT_EQ(graphs.eager().count(), 2u);

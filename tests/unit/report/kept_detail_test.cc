@@ -46,9 +46,10 @@ TEST(KeptDetail, ATriggerStandsAtTheTop) {
   scenario.events().On(trigger);
   scenario.events().On(trigger);  // another process wrote it down as well
   const v1::Report report = scenario.Build();
-  EXPECT_NE(Head(report).find("Triggered at +2.00 s (slo_itl): request 0000000000000003 waited for token 17: 120 ms, "
-                              "limit 100 ms\n"),
-            std::string::npos)
+  EXPECT_NE(
+      Head(report).find("Triggered at +2.00 s (SLO itl): request 0000000000000003 had waited 120 ms for token 17, "
+                        "limit 100 ms\n"),
+      std::string::npos)
       << Head(report);
   const json triggers = ToJson(report)["triggers"];
   ASSERT_EQ(triggers.size(), 1u);

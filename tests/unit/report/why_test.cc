@@ -131,11 +131,12 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   Fill(moment);
   const std::string text = WhyText(report, {.n = 3}, moment, Waiters(0));
-  EXPECT_THAT(text, HasSubstr("Request 000000000000abcd, token 3: 40.0 ms after the one before (median 6.00 ms)\n"
-                              "  2025-11-30 08:53:20.156 to 08:53:20.196 UTC, from 156 ms into the trace\n"
-                              "  schedule took 34.0 ms, 33.0 ms longer than usual\n"
-                              "  cause: host_paused: thread 4711 could run and had no CPU for 31.0 ms\n"
-                              "  try: give the process more CPUs"));
+  EXPECT_THAT(text,
+              HasSubstr("Request 000000000000abcd, token 3: 40.0 ms after the one before (median of the run 6.00 ms)\n"
+                        "  2025-11-30 08:53:20.156 to 08:53:20.196 UTC, from 156 ms into the trace\n"
+                        "  schedule took 34.0 ms, 33.0 ms longer than usual\n"
+                        "  cause: host_paused: thread 4711 could run and had no CPU for 31.0 ms\n"
+                        "  try: give the process more CPUs"));
   EXPECT_THAT(text, HasSubstr("  schedule  34.0 ms  ███"));
   EXPECT_THAT(text, HasSubstr("99"));
   EXPECT_THAT(text, HasSubstr("11112222 p512"));
@@ -159,7 +160,7 @@ TEST_F(WhyTest, AFirstTokenThatIsNotSlowSaysSo) {
   const v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 100 * kMs, kStart + 150 * kMs, 0xabcd});
   EXPECT_THAT(WhyText(report, {.first_token = true}, moment, Waiters(0)),
-              HasSubstr("first token: 50.0 ms (median 40.0 ms), 1,234 prompt tokens\n"
+              HasSubstr("first token: 50.0 ms (median of the run 40.0 ms), 1,234 prompt tokens\n"
                         "  2025-11-30 08:53:20.100 to 08:53:20.150 UTC, from 100 ms into the trace\n  it is not slow"));
 }
 

@@ -50,7 +50,7 @@ function categoriesTable(report) {
         most = report.kernel_categories[0].total_ns;
   return table(
       [
-        {title: "category", text: true}, {title: "GPU time"}, {title: "share"}, {title: "kernels"},
+        {title: "category", text: true}, {title: "GPU time"}, {title: "share"}, {title: "count"},
         {title: "", meter: true}
       ],
       report.kernel_categories.map(
