@@ -56,9 +56,9 @@ bool MountOf(std::string_view mountinfo, std::string_view controller, std::strin
 bool Write(std::array<char, CgroupPaths::kLongest>& out, std::string_view point, std::string_view path) {
   constexpr std::string_view kFile = "/cpu.stat";
   if (point.size() + path.size() + kFile.size() >= out.size()) return false;
-  memcpy(out.data(), point.data(), point.size());
-  memcpy(out.data() + point.size(), path.data(), path.size());
-  memcpy(out.data() + point.size() + path.size(), kFile.data(), kFile.size());
+  // Not memcpy: an empty view may have no address.
+  char* at = out.data();
+  for (const std::string_view part : {point, path, kFile}) at += part.copy(at, part.size());
   return true;
 }
 
