@@ -150,7 +150,8 @@ std::string CausesText(const char* what, const std::map<std::string, double>& a,
 std::string JudgedText(const RunSample& a, const RunSample& b) {
   const bool any =
       !a.stall_causes.empty() || !b.stall_causes.empty() || !a.slow_causes.empty() || !b.slow_causes.empty();
-  return any ? absl::StrCat("  judged by ", a.judged_by, "\n") : "";
+  // One of them may be a client's log, in which nothing is judged.
+  return any ? absl::StrCat("  judged by ", a.judged_by.empty() ? b.judged_by : a.judged_by, "\n") : "";
 }
 
 struct KernelChange {

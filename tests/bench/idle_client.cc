@@ -24,6 +24,7 @@ constexpr size_t kBufferBytes = cupti::Options{}.buffer_bytes;
 constexpr auto kRound = std::chrono::milliseconds(capture::Config{}.flush_ms);
 
 cupti::ApiTable g_api;
+decltype(g_api.register_callbacks) g_register;  // CUPTI's own: the table has RegisterOwn in its place
 
 std::mutex g_mutex;
 auto& g_free = *new std::vector<uint8_t*>;  // zeroed, as AttachToCupti promises CUPTI; CUPTI calls until the very end
@@ -47,13 +48,13 @@ void Complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
 }
 
 CUptiResult RegisterOwn(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc) {
-  static const cupti::ApiTable real = cupti::ApiTable::FromHandle(cupti::FindCupti().handle);
-  return real.register_callbacks(Request, Complete);
+  return g_register(Request, Complete);
 }
 
 bool Start() {
   g_api = cupti::ApiTable::FromHandle(cupti::FindCupti().handle);
-  if (g_api.register_callbacks == nullptr) return false;
+  g_register = g_api.register_callbacks;
+  if (g_register == nullptr) return false;
   g_api.register_callbacks = RegisterOwn;
   static base::Arena arena;
   static cupti::ApiClasses classes;

@@ -134,6 +134,12 @@ absl::StatusOr<RunSample> ReadClientLog(const std::string& path) {
   return run;
 }
 
+absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb) {
+  absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
+  if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
+  return run;
+}
+
 // What would be read, and of which runs there are traces.
 absl::StatusOr<reader::TraceChoice> Choose(const RunName& name) {
   if (!IsClientLog(name.path)) return reader::ChooseTraces({name.path}, name.run, name.option);
@@ -169,12 +175,6 @@ absl::Status AreApart(const RunName& a, const RunName& b) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb) {
-  absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
-  if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
-  return run;
-}
-
 absl::StatusOr<TwoRuns> ReadTwoRuns(const RunName& a, const RunName& b, const AskedLevels& levels, const char* verb) {
   absl::StatusOr<RunSample> of_a = ReadRun(a, levels, verb);
   if (!of_a.ok()) return of_a.status();
@@ -185,7 +185,7 @@ absl::StatusOr<TwoRuns> ReadTwoRuns(const RunName& a, const RunName& b, const As
   Note(verb,
        "the runs were started with different levels (--slo), so both are judged by what is usual in each; give "
        "--slo to judge them by the same");
-  return ReadTwoRuns(a, b, {.none = true}, verb);
+  return ReadTwoRuns(a, b, {.levels = levels.levels, .none = true}, verb);
 }
 
 }  // namespace slowtoken::cli

@@ -20,7 +20,7 @@ absl::StatusOr<ServiceLevels> ParseServiceLevels(const std::string& text);
 // The levels a user asks a reading verb for.
 struct AskedLevels {
   ServiceLevels levels = {};  // 0 = not given
-  bool none = false;          // `--slo=none`: what is usual decides, whatever the run was started with
+  bool none = false;          // where none is given what is usual decides, whatever the run was started with
 };
 inline constexpr const char* kSloHelp =
     "what counts as slow, such as ttft:500ms,itl:50ms, or `none`: 2.5 times what is usual (default: the --slo that the "

@@ -133,6 +133,11 @@ TEST_F(DiffTest, BothRunsAreJudgedByOneMeasure) {
   EXPECT_EQ(stalls(same, {"--slo=none"}), 1u);
   EXPECT_EQ(stalls(same, {"--slo=itl:30ms"}), 0u);
   EXPECT_EQ(stalls(other, {}), 1u) << "their levels differ: by what is usual";
+  const json asked = json::parse(Slowtoken({"diff", a, other, "--slo=ttft:1s", "--format=json"}).out);
+  EXPECT_NE(asked["a"]["judged_by"].get<std::string>().find("SLO ttft 1.00 s (--slo)"), std::string::npos)
+      << "what is asked for counts all the same: " << asked["a"]["judged_by"];
+  const std::string log = dir_.Write("client.jsonl", ClientLog(1, 3, 1));
+  EXPECT_NE(Slowtoken({"diff", log, a, "--slo=itl:1ms"}).out.find("\n  judged by SLO itl 1.00 ms"), std::string::npos);
   const CommandResult told = Slowtoken({"diff", a, other});
   EXPECT_NE(told.err.find("different levels (--slo), so both are judged by what is usual"), std::string::npos)
       << told.err;
