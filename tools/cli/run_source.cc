@@ -134,12 +134,6 @@ absl::StatusOr<RunSample> ReadClientLog(const std::string& path) {
   return run;
 }
 
-absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb) {
-  absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
-  if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
-  return run;
-}
-
 // What would be read, and of which runs there are traces.
 absl::StatusOr<reader::TraceChoice> Choose(const RunName& name) {
   if (!IsClientLog(name.path)) return reader::ChooseTraces({name.path}, name.run, name.option);
@@ -173,6 +167,12 @@ absl::Status AreApart(const RunName& a, const RunName& b) {
         absl::StrCat("A and B are the same: both would read ", one, "; ", HowToNameTwo(a, b, *of_a)));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb) {
+  absl::StatusOr<RunSample> run = IsClientLog(name.path) ? ReadClientLog(name.path) : ReadTraces(name, levels, verb);
+  if (run.ok()) run->name = name.run.empty() ? name.path : absl::StrCat(name.path, " (run ", name.run, ")");
+  return run;
 }
 
 absl::StatusOr<TwoRuns> ReadTwoRuns(const RunName& a, const RunName& b, const AskedLevels& levels, const char* verb) {

@@ -22,9 +22,12 @@ struct RunName {
 // with itself, or with a part of itself, has no difference that chance would explain.
 absl::Status AreApart(const RunName& a, const RunName& b);
 
-// Each of a client's log (a line a request with `send`, `chunks`, `status`, `finish`; times in ns) or of traces; both
-// judged by one measure: the levels asked for, else those that both were started with, else what is usual in each.
-// Shows progress as `verb`.
+// Of a client's log (a line a request with `send`, `chunks`, `status`, `finish`; times in ns) or of traces. Shows
+// progress as `verb`.
+absl::StatusOr<analysis::RunSample> ReadRun(const RunName& name, const AskedLevels& levels, const char* verb);
+
+// Both, judged by one measure: the levels asked for, else those that both were started with, else what is usual in
+// each.
 struct TwoRuns {
   analysis::RunSample a, b;
 };
