@@ -5,14 +5,17 @@
 namespace slowtoken::analysis {
 namespace {
 
-// How much of [start, end) lies in `intervals`. `from` advances over those that end before: callers go forward in time.
-uint64_t OverlapNs(TimeNs start, TimeNs end, const std::vector<IntervalUnion::Gap>& intervals, size_t& from) {
-  while (from < intervals.size() && intervals[from].end <= start) ++from;
-  uint64_t sum = 0;
-  for (size_t i = from; i < intervals.size() && intervals[i].start < end; ++i) {
-    sum += std::min(end, intervals[i].end) - std::max(start, intervals[i].start);
+// visit(from, to) for each part of [start, end) that lies in none of `intervals`. `first` advances over those that end
+// before: callers go forward in time.
+template <typename Visit>
+void ForEachPartOutside(TimeNs start, TimeNs end, const std::vector<IntervalUnion::Gap>& intervals, size_t& first,
+                        Visit visit) {
+  while (first < intervals.size() && intervals[first].end <= start) ++first;
+  for (size_t i = first; i < intervals.size() && intervals[i].start < end; ++i) {
+    if (start < intervals[i].start) visit(start, intervals[i].start);
+    start = intervals[i].end;
   }
-  return sum;
+  if (start < end) visit(start, end);
 }
 
 }  // namespace
@@ -79,22 +82,21 @@ void DeviceTimeline::Close() {
 
 void DeviceTimeline::Finish(const std::optional<std::vector<IntervalUnion::Gap>>& no_request) {
   std::sort(idle_.begin(), idle_.end(), [](const Idle& a, const Idle& b) { return a.start < b.start; });
-  if (no_request) idle_by_.no_work = 0;
-  size_t from = 0;
+  const std::vector<IntervalUnion::Gap> never;
+  uint64_t no_work = 0;
+  size_t first = 0;
   for (const Idle& idle : idle_) {
-    const uint64_t no_work = no_request ? OverlapNs(idle.start, idle.end, *no_request, from) : 0;
-    if (no_request) *idle_by_.no_work += no_work;
-    Count(idle, idle.end - idle.start - no_work);
+    uint64_t with_work = 0;
+    ForEachPartOutside(idle.start, idle.end, no_request ? *no_request : never, first, [&](TimeNs from, TimeNs to) {
+      with_work += to - from;
+      if (idle.reason == Reason::kHost) host_idle_.push_back({from, to, idle.ticket});
+    });
+    no_work += idle.end - idle.start - with_work;
+    Count(idle, with_work);
   }
+  if (no_request) idle_by_.no_work = no_work;
   idle_by_.copy = all_.covered() - compute_.covered();
-}
-
-std::vector<DeviceTimeline::HostIdle> DeviceTimeline::LongHostIdle() const {
-  std::vector<HostIdle> host;
-  for (const Idle& idle : idle_) {
-    if (idle.reason == Reason::kHost) host.push_back({idle.start, idle.end, idle.ticket});
-  }
-  return host;
+  idle_ = {};
 }
 
 }  // namespace slowtoken::analysis

@@ -79,12 +79,13 @@ class DeviceTimeline {
   static constexpr uint64_t kShortIdle = 50'000;
   uint64_t lost_between_small_ns() const { return lost_between_small_ns_; }
 
-  // The idle intervals for which the host is to blame, in order of time; the short ones are left out.
+  // The idle time for which the host is to blame, in order, without the time with no request; short intervals are left
+  // out.
   struct HostIdle {
     TimeNs start = 0, end = 0;
     LaunchPlaces::Ticket ticket = 0;
   };
-  std::vector<HostIdle> LongHostIdle() const;
+  const std::vector<HostIdle>& LongHostIdle() const { return host_idle_; }
 
  private:
   enum class Reason : uint8_t { kHost, kDependency, kUnknown };
@@ -113,6 +114,7 @@ class DeviceTimeline {
   StreamOverlap streams_;
   bool saw_replay_ = false;
   std::vector<Idle> idle_;  // at least keep_above_ long
+  std::vector<HostIdle> host_idle_;
   uint64_t keep_above_ = 10'000;
   uint64_t lost_between_small_ns_ = 0;
   IdleBy idle_by_;

@@ -146,6 +146,7 @@ void TraceAnalysis::Finish() {
   captured_ranges_.Finish();
   places_.ranges().Finish();
   for (Device& device : devices_.all()) device.timeline.Finish(no_request);
+  thread_times_.Finish();
   inferred_.Finish();
   collectives_.Finish();
   for (auto& [process, queue] : queues_) queue.Finish();

@@ -28,6 +28,7 @@
 #include "analysis/request_texts.h"
 #include "analysis/surroundings.h"
 #include "analysis/thread_roles.h"
+#include "analysis/thread_times.h"
 #include "attribution/join_visitor.h"
 #include "record/visitor.h"
 
@@ -85,7 +86,11 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   void On(const record::Condition& condition) override { surroundings_.Add(condition); }
   void On(const record::DetailChange& change) override { facts_.Add(change); }
   void On(const record::Trigger& trigger) override { facts_.Add(trigger); }
-  void On(const record::CpuSample& sample) override { facts_.Add(sample); }
+  void On(const record::OffCpu& off) override { thread_times_.Add(off); }
+  void On(const record::CpuSample& sample) override {
+    facts_.Add(sample);
+    thread_times_.Add(sample);
+  }
 
   // After the last event, and after attribution's Finish.
   void Finish();
@@ -114,6 +119,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   const SingleKernels& single_kernels() const { return single_kernels_; }
   std::string_view ThreadName(uint64_t thread_key) const;
   const ThreadRoles& thread_roles() const { return thread_roles_; }
+  const ThreadTimes& thread_times() const { return thread_times_; }
   const CapturedRanges& captured_ranges() const { return captured_ranges_; }
   const GraphBuilds& graph_builds() const { return graph_builds_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
@@ -144,6 +150,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   SingleKernels single_kernels_;
   absl::flat_hash_map<uint64_t, record::StringId> thread_names_;
   ThreadRoles thread_roles_;
+  ThreadTimes thread_times_;
   GraphNodes graph_nodes_;
   KernelTable kernels_;
   Collectives collectives_;

@@ -43,7 +43,7 @@ size_t Slots(uint32_t capacity) { return std::bit_ceil(size_t{capacity} * 2); }
 size_t EngineConfig::ArenaBytes() const {
   const Limits& l = limits;
   size_t bytes = size_t{3} << 19;  // histograms and medians
-  bytes += size_t{l.requests} * (1088 + 32) + Slots(l.requests) * 24;
+  bytes += size_t{l.requests} * (1152 + 32) + Slots(l.requests) * 24;
   bytes += size_t{l.request_events} * 32 + size_t{l.tokens} * (56 + 24) + size_t{l.own_iterations} * 40;
   bytes += size_t{l.result_blocks} * 64;
   bytes += size_t{l.iterations} * (408 + 16) + Slots(l.iterations) * 24;

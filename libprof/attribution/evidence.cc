@@ -288,4 +288,16 @@ bool EvidenceFinder::ThreadRan(const CauseCase& c, CauseFinding* finding) const 
   return true;
 }
 
+void EvidenceFinder::DescribeThread(const CauseCase& c, CauseFinding* finding) const {
+  if (c.thread == 0) return;
+  const ThreadActivity::Answer answer = parts_.activity.Over(c.thread, c.pieces);
+  if (!answer.known) return;
+  const uint64_t whole = c.pieces.length(), off = std::min(answer.off_ns, whole);
+  finding->acting_thread = ThreadOf(c.thread);
+  finding->acting_ran_ns = whole - off;
+  finding->acting_waited_ns = std::min(answer.waited_ns, off);
+  finding->acting_blocked_ns = off - finding->acting_waited_ns;
+  finding->acting_migrations = answer.migrations;
+}
+
 }  // namespace slowtoken::attribution

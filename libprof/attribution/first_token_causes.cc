@@ -14,6 +14,15 @@ Confidence ConfidenceOf(uint64_t ns, uint64_t excess_ns) {
   return ns >= excess_ns - excess_ns / 5 ? Confidence::kHigh : Confidence::kLow;
 }
 
+// What the acting thread did stays true.
+void TakeBackCause(CauseFinding& finding) {
+  finding = {.acting_ran_ns = finding.acting_ran_ns,
+             .acting_waited_ns = finding.acting_waited_ns,
+             .acting_blocked_ns = finding.acting_blocked_ns,
+             .acting_thread = finding.acting_thread,
+             .acting_migrations = finding.acting_migrations};
+}
+
 bool Covers(uint64_t ns, uint64_t excess_ns) { return ns != 0 && ns >= excess_ns - excess_ns / 2; }
 
 }  // namespace
@@ -41,6 +50,7 @@ void FirstTokenCauses::JudgeTail(const TtftInputs& inputs, TtftTail* tail) {
   const Pieces pieces = parts_.phases.PiecesOf(tail->judged);
   const CauseCase c{inputs.request.id, inputs.own, pieces, excess, ThreadFor(inputs, tail->judged)};
   if (!Find(c, tail->judged, &tail->finding)) tail->finding = {};
+  parts_.evidence.DescribeThread(c, &tail->finding);
 }
 
 uint64_t FirstTokenCauses::ThreadFor(const TtftInputs& inputs, TtftPhase phase) const {
@@ -212,7 +222,7 @@ void FirstTokenCauses::Finish(const TtftTail& tail, record::RequestSummary* requ
     finding = tail.finding;
   }
   if (finding.cause == Cause::kUnknown || !Covers(finding.evidence_ns, request->excess_ns)) {
-    finding = {};
+    TakeBackCause(finding);
     if (request->largest_phase == TtftPhase::kQueue) FindQueueReason(*request, &finding);
     return;
   }

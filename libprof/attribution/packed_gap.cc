@@ -6,9 +6,9 @@ namespace {
 constexpr uint8_t kHasInterference = 1;
 constexpr uint8_t kIsStall = 2;
 
-// A buffer that holds any packed gap: at most 34 numbers of 10 bytes.
+// A buffer that holds any packed gap: at most 39 numbers of 10 bytes.
 struct Packer {
-  std::array<uint8_t, 352> bytes{};
+  std::array<uint8_t, 400> bytes{};
   size_t size = 0;
 
   void Put(uint64_t value) {

@@ -48,10 +48,8 @@ void StallCauses::Judge(const GapInputs& inputs, record::GapSummary* gap) {
   if (acting == nullptr && !inputs.own.entries.empty()) acting = inputs.own.entries.back().iteration;
   const CauseCase c{inputs.request.id, inputs.own, pieces, gap->excess_ns,
                     acting != nullptr ? ThreadFor(*acting, gap->largest_phase) : 0};
-  if (!Find(c, gap->largest_phase, &gap->finding)) {
-    gap->finding = {};
-    return;
-  }
+  if (!Find(c, gap->largest_phase, &gap->finding)) gap->finding = {};
+  evidence_.DescribeThread(c, &gap->finding);
   gap->finding.evidence_start_ns -= std::min(gap->finding.evidence_start_ns, gap->start);
   gap->finding.evidence_end_ns -= std::min(gap->finding.evidence_end_ns, gap->start);
 }

@@ -42,9 +42,9 @@ bool ThreadActivity::Init(base::Arena& arena, uint32_t off_cpu, uint32_t samples
 }
 
 void ThreadActivity::Add(const record::OffCpu& off) {
-  if (off.start >= off.end) return;
-  const Off item{ThreadKey(off.process, off.thread), off.start, off.end,
-                 off.reason == record::OffCpuReason::kPreempted};
+  if (off.start > off.end || (off.start == off.end && !off.migrated)) return;
+  const Off item{ThreadKey(off.process, off.thread), off.start, off.end, off.reason == record::OffCpuReason::kPreempted,
+                 off.migrated};
   losses_->Add(base::Loss::kThreadStatesFull, Insert(off_, &off_count_, item));
 }
 
@@ -77,7 +77,6 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
     const double share = static_cast<double>(shared) / static_cast<double>(whole);
     const uint64_t off = whole - std::min(whole, sample.ran_ns);
     off_by_totals += static_cast<uint64_t>(static_cast<double>(off) * share);
-    // A wait for a CPU has no place in its sample: as much of it as the pieces can hold may have been in them.
     waited_by_totals += std::min(sample.waited_ns, shared);
   });
   answer.known = wanted != 0 && covered >= wanted - wanted / 10;
@@ -88,14 +87,15 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
     return answer;
   }
   Coverage off(pieces), preempted(pieces);
-  ForEachOff(thread, pieces.start(), pieces.end(), [&](TimeNs start, TimeNs end, bool for_want_of_cpu) {
-    off.Add(start, end);
-    if (for_want_of_cpu) preempted.Add(start, end);
+  ForEachOf(off_.first(off_count_), thread, pieces.start(), pieces.end(), [&](const Off& time) {
+    off.Add(time.start, time.end);
+    if (time.preempted) preempted.Add(time.start, time.end);
+    if (time.migrated && pieces.Shared(time.end - 1, time.end) != 0) ++answer.migrations;
   });
   answer.off_ns = off.length();
   answer.off_start = off.start();
   answer.off_end = off.end();
-  answer.waited_ns = std::min(std::max(preempted.length(), waited_by_totals), answer.off_ns);
+  answer.waited_ns = Waited(answer.off_ns, preempted.length(), waited_by_totals);
   return answer;
 }
 

@@ -25,9 +25,16 @@ class ThreadActivity {
     bool exact = false;                 // every moment off the CPU is known; else the totals of the samples, shared out
     uint64_t off_ns = 0;                // not on a CPU
     uint64_t waited_ns = 0;             // of them, runnable without one
+    uint32_t migrations = 0;            // from one CPU to another; exact only
     TimeNs off_start = 0, off_end = 0;  // hull; exact only
   };
   Answer Over(uint64_t thread, const Pieces& pieces) const;
+
+  // How much of `off_ns` a thread could have run. A wait for a CPU after a sleep is in no switch, only in the totals of
+  // its samples, and has no place there: `by_totals` is as much of it as may have been in the time asked about.
+  static uint64_t Waited(uint64_t off_ns, uint64_t preempted_ns, uint64_t by_totals) {
+    return std::min(std::max(preempted_ns, by_totals), off_ns);
+  }
 
   // visit(start, end, preempted) for each time in [from, to] that the thread was off the CPU, in order.
   template <typename Visit>
@@ -50,7 +57,7 @@ class ThreadActivity {
   struct Off {
     uint64_t thread = 0;
     TimeNs start = 0, end = 0;
-    bool preempted = false;
+    bool preempted = false, migrated = false;
   };
   struct Sample {
     uint64_t thread = 0;

@@ -84,6 +84,13 @@ struct CauseFinding {
   uint64_t evidence_ns = 0;        // how much of the phase of largest excess it covers
   uint64_t evidence_start_ns = 0;  // its hull, counted from the start of the gap (from the arrival)
   uint64_t evidence_end_ns = 0;
+  // Whatever the cause: the thread whose turn it was in the phase of largest excess, and how it spent that phase. All
+  // 0: nobody's turn, or its states are not known.
+  uint64_t acting_ran_ns = 0;
+  uint64_t acting_waited_ns = 0;  // runnable without a CPU
+  uint64_t acting_blocked_ns = 0;
+  ThreadId acting_thread = 0;
+  uint32_t acting_migrations = 0;  // from one CPU to another; told only where every switch is known
   bool operator==(const CauseFinding&) const = default;
 };
 
@@ -98,9 +105,13 @@ struct CauseFinding {
   X(first + 4, evidence_start_ns, of evidence_start_ns, kNumber)                                                    \
   X(first + 5, evidence_end_ns, of evidence_end_ns, kNumber) X(first + 6, evidence_thread, of thread, kNumber)      \
   X(first + 7, evidence_req, of req, kRequest) X(first + 8, evidence_iter, of iter, kNumber)                        \
-  X(first + 9, evidence_amount, of amount, kNumber)
+  X(first + 9, evidence_amount, of amount, kNumber) X(first + 10, acting_thread, of acting_thread, kNumber)         \
+  X(first + 11, acting_ran_ns, of acting_ran_ns, kNumber)                                                           \
+  X(first + 12, acting_waited_ns, of acting_waited_ns, kNumber)                                                     \
+  X(first + 13, acting_blocked_ns, of acting_blocked_ns, kNumber)                                                   \
+  X(first + 14, acting_migrations, of acting_migrations, kNumber)
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
-static_assert(sizeof(CauseFinding) == 56, "a member changed");
+static_assert(sizeof(CauseFinding) == 88, "a member changed");
 
 }  // namespace slowtoken::record

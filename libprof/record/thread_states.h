@@ -11,12 +11,13 @@ enum class OffCpuReason : uint8_t {
   kPreempted,  // it could have run all the time and had no CPU
 };
 
-// A thread was off the CPU from `start` to `end`. Short ones are in the totals of CpuSample only.
+// A thread was off the CPU from `start` to `end`. Short ones are in the totals of CpuSample only, unless `migrated`.
 struct OffCpu {
   TimeNs start = 0;
   TimeNs end = 0;
   ThreadId thread = 0;
   OffCpuReason reason = OffCpuReason::kBlocked;
+  bool migrated = false;  // it went on on another CPU
   ProcessIndex process = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "record/conditions.h"
 #include "record/phases.h"
 #include "report/json.h"
+#include "report/thread_label.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -80,9 +81,7 @@ Json EvidenceJson(const v1::Finding& finding) {
 namespace {
 
 std::string Thread(const v1::Finding& f) {
-  if (f.thread() == 0) return "a thread";
-  if (f.thread_role().empty()) return absl::StrCat("thread ", f.thread());
-  return absl::StrCat("the ", f.thread_role(), " (", f.thread(), ")");
+  return f.thread() == 0 ? "a thread" : ThreadText(f.thread(), f.thread_role());
 }
 
 std::string Iteration(const v1::Finding& f) {

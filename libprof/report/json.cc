@@ -6,6 +6,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/acting_thread.h"
 #include "report/collectives.h"
 #include "report/device_clocks.h"
 #include "report/findings.h"
@@ -143,6 +144,7 @@ Json StallJson(const v1::Stall& stall) {
           {"cause", CauseText(stall.finding())},
           {"confidence", ConfidenceText(stall.finding())},
           {"evidence", EvidenceJson(stall.finding())},
+          {"acting_thread", ActingThreadJson(stall.finding())},
           {"overlaps_blind", stall.overlaps_blind()},
           {"largest_phase", record::kGapPhaseNames[stall.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", stall.excess_ns()},

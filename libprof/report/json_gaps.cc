@@ -20,6 +20,24 @@ Json PlacesJson(const google::protobuf::RepeatedPtrField<v1::LaunchPlace>& place
   return out;
 }
 
+Json AwaitedJson(const v1::LaunchGaps& gaps) {
+  Json out = Json::array();
+  for (const v1::AwaitedThread& thread : gaps.awaited()) {
+    out.push_back({{"role", TextOrNull(thread.role())},
+                   {"pid", thread.pid()},
+                   {"thread", thread.thread()},
+                   {"thread_name", TextOrNull(thread.thread_name())},
+                   {"thread_role", TextOrNull(thread.thread_role())},
+                   {"idle_ns", thread.idle_ns()},
+                   {"known_ns", thread.known_ns()},
+                   {"ran_ns", thread.ran_ns()},
+                   {"preempted_ns", thread.preempted_ns()},
+                   {"blocked_ns", thread.blocked_ns()},
+                   {"migrations", thread.migrations()}});
+  }
+  return out;
+}
+
 Json QueueJson(const v1::LaunchQueue& queue) {
   return {{"role", TextOrNull(queue.role())},
           {"pid", queue.pid()},
@@ -46,6 +64,7 @@ Json LaunchGapsJson(const v1::Report& report) {
   for (const v1::GapFinding& finding : gaps.findings())
     findings.push_back({{"kind", finding.kind()}, {"share", finding.share()}, {"text", finding.text()}});
   return {{"host_idle_by", report.coverage().gpu_trusted() ? PlacesJson(gaps.host_idle()) : Json()},
+          {"awaited", report.coverage().gpu_trusted() ? AwaitedJson(gaps) : Json()},
           {"delay_by", PlacesJson(gaps.delay())},
           {"queue", report.coverage().sampled() ? Json() : queues},
           {"small_kernels", SmallKernelsJson(gaps)},

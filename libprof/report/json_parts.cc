@@ -2,6 +2,7 @@
 
 #include "record/annotation.h"
 #include "record/phases.h"
+#include "report/acting_thread.h"
 #include "report/findings.h"
 #include "report/json.h"
 
@@ -15,7 +16,8 @@ Json StallOf(const v1::Gap& gap) {
           {"largest_phase", record::kGapPhaseNames[gap.largest_phase() % record::kGapPhaseCount]},
           {"excess_ns", gap.stall_excess_ns()},
           {"few_samples", gap.few_samples()},
-          {"evidence", EvidenceJson(gap.finding())}};
+          {"evidence", EvidenceJson(gap.finding())},
+          {"acting_thread", ActingThreadJson(gap.finding())}};
 }
 
 Json GapJson(const v1::Gap& gap) {
@@ -35,7 +37,8 @@ Json CauseOf(const v1::RequestReport& request) {
           {"largest_phase", record::kTtftPhaseNames[request.largest_phase() % record::kTtftPhaseCount]},
           {"excess_ns", request.slow_excess_ns()},
           {"few_samples", request.few_samples()},
-          {"evidence", EvidenceJson(request.finding())}};
+          {"evidence", EvidenceJson(request.finding())},
+          {"acting_thread", ActingThreadJson(request.finding())}};
 }
 
 Json PrefillBy(const v1::RequestReport& request, const Options& options) {

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "report/acting_thread.h"
 #include "report/advice.h"
 #include "report/units.h"
 
@@ -19,6 +20,7 @@ std::vector<std::string> JudgementLines(const v1::Finding& finding, const Judged
   const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
   const char* advice = AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()));
   std::vector<std::string> lines = {ExcessSentence(judged, phase), "cause: " + FindingText(finding, judged)};
+  if (std::string acting = ActingThreadText(finding); !acting.empty()) lines.push_back(std::move(acting));
   if (*advice != 0) lines.push_back(absl::StrCat("try: ", advice));
   return lines;
 }

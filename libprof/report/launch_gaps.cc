@@ -25,16 +25,22 @@ std::string PlaceRangeText(analysis::RangeName range, const record::Dictionary& 
   return range == analysis::kOtherRanges ? "(other ranges)" : analysis::RangeText(range, dictionary);
 }
 
-v1::LaunchPlace PlaceOf(const LaunchPlaces::Place& place, const analysis::LogHistogram& ns, const Names& names) {
-  v1::LaunchPlace out;
-  const auto process = static_cast<size_t>(place.thread >> 32);
+// `Out`: LaunchPlace or AwaitedThread.
+template <typename Out>
+void TellThread(uint64_t key, const Names& names, Out& out) {
+  const auto process = static_cast<size_t>(key >> 32);
   if (process < names.processes.size()) {
     out.set_role(analysis::SafeText(names.processes[process].role, 64));
     out.set_pid(names.processes[process].pid);
   }
-  out.set_thread(static_cast<uint32_t>(place.thread));
-  out.set_thread_name(analysis::SafeText(names.analysis.ThreadName(place.thread), 64));
-  out.set_thread_role(std::string(names.analysis.thread_roles().Of(place.thread)));
+  out.set_thread(static_cast<uint32_t>(key));
+  out.set_thread_name(analysis::SafeText(names.analysis.ThreadName(key), 64));
+  out.set_thread_role(std::string(names.analysis.thread_roles().Of(key)));
+}
+
+v1::LaunchPlace PlaceOf(const LaunchPlaces::Place& place, const analysis::LogHistogram& ns, const Names& names) {
+  v1::LaunchPlace out;
+  TellThread(place.thread, names, out);
   if (place.range != analysis::kNoRange) out.set_range(PlaceRangeText(place.range, names.analysis.dictionary()));
   *out.mutable_ns() = ToDistribution(ns);
   out.set_total_ns(ns.sum());
@@ -111,6 +117,32 @@ void FillDevice(const analysis::Device& device, bool trusted, const std::vector<
   FillDecode(device, decode, names, out);
 }
 
+// Only intervals that are kept one by one can be laid over what the thread did.
+void FillAwaited(const Names& names, v1::LaunchGaps& gaps) {
+  std::map<uint64_t, std::pair<uint64_t, analysis::ThreadTimes::Spent>> threads;  // idle_ns, and how it was spent
+  for (const analysis::Device& device : names.analysis.devices().all()) {
+    for (const analysis::DeviceTimeline::HostIdle& idle : device.timeline.LongHostIdle()) {
+      const uint64_t thread = names.analysis.places().places()[names.analysis.places().PlaceOf(idle.ticket)].thread;
+      auto& [idle_ns, spent] = threads[thread];
+      idle_ns += idle.end - idle.start;
+      spent += names.analysis.thread_times().In(thread, idle.start, idle.end);
+    }
+  }
+  for (const auto& [key, time] : threads) {
+    const auto& [idle_ns, spent] = time;
+    v1::AwaitedThread& out = *gaps.add_awaited();
+    TellThread(key, names, out);
+    out.set_idle_ns(idle_ns);
+    out.set_known_ns(spent.known_ns);
+    out.set_ran_ns(spent.ran_ns);
+    out.set_preempted_ns(spent.preempted_ns);
+    out.set_blocked_ns(spent.blocked_ns);
+    out.set_migrations(spent.migrations);
+  }
+  std::stable_sort(gaps.mutable_awaited()->begin(), gaps.mutable_awaited()->end(),
+                   [](const v1::AwaitedThread& a, const v1::AwaitedThread& b) { return a.idle_ns() > b.idle_ns(); });
+}
+
 void FillQueues(const Names& names, v1::LaunchGaps& gaps) {
   for (const auto& [process, queue] : names.analysis.queues()) {
     v1::LaunchQueue& out = *gaps.add_queues();
@@ -151,6 +183,7 @@ void FillLaunchGaps(const analysis::TraceAnalysis& analysis, const std::vector<r
   v1::LaunchGaps& gaps = *report.mutable_launch_gaps();
   FillPlaces(LaunchPlaces::kDelay, names, *gaps.mutable_delay());
   if (trusted) FillPlaces(LaunchPlaces::kIdle, names, *gaps.mutable_host_idle());
+  if (trusted) FillAwaited(names, gaps);
   if (!report.coverage().sampled()) FillQueues(names, gaps);
   FillSmallKernels(analysis, trusted, gaps);
   FillGapFindings(report);

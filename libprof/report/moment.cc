@@ -6,6 +6,7 @@
 #include "analysis/kernel_names.h"
 #include "analysis/text_safety.h"
 #include "attribution/iteration.h"
+#include "attribution/thread_activity.h"
 #include "report/json.h"
 
 namespace slowtoken::report {
@@ -64,11 +65,24 @@ void Moment::On(const record::ApiCall& call) {
 
 void Moment::On(const record::OffCpu& off) {
   const uint64_t ns = Within(off.start, off.end);
-  if (ns != 0) threads_[{off.process, off.thread}].off_ns += ns;
+  const bool moved_in = off.migrated && off.end > window_.start && off.end <= window_.end;
+  if (ns == 0 && !moved_in) return;
+  Thread& thread = threads_[{off.process, off.thread}];
+  thread.off_ns += ns;
+  if (off.reason == record::OffCpuReason::kPreempted) thread.preempted_ns += ns;
+  thread.migrations += moved_in ? 1 : 0;
 }
 
 void Moment::On(const record::CpuSample& sample) {
-  if (Within(sample.start, sample.end) != 0) threads_[{sample.process, sample.thread}].watched |= sample.exact;
+  const uint64_t ns = Within(sample.start, sample.end);
+  if (ns == 0) return;
+  Thread& thread = threads_[{sample.process, sample.thread}];
+  thread.watched |= sample.exact;
+  thread.waited_by_totals_ns += std::min(sample.waited_ns, ns);
+}
+
+uint64_t Moment::Thread::waited_ns() const {
+  return attribution::ThreadActivity::Waited(off_ns, preempted_ns, waited_by_totals_ns);
 }
 
 void Moment::On(const record::ThreadInfo& thread) {

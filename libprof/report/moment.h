@@ -59,8 +59,12 @@ class Moment final : public record::EventVisitor {
   };
   struct Thread {
     std::string name;
-    bool watched = false;                    // its thread states were recorded
-    uint64_t off_ns = 0;                     // off the CPU
+    bool watched = false;        // its thread states were recorded
+    uint64_t off_ns = 0;         // off the CPU
+    uint64_t waited_ns() const;  // of it, runnable without one
+    uint64_t preempted_ns = 0;
+    uint64_t waited_by_totals_ns = 0;
+    uint32_t migrations = 0;                 // to another CPU
     std::map<std::string, uint64_t> ranges;  // annotation ranges and CUDA calls, ns within the window
   };
   using ThreadKey = std::pair<record::ProcessIndex, record::ThreadId>;

@@ -131,6 +131,7 @@ void ReportBuilder::FillRequests(const analysis::TraceAnalysis& analysis) {
       finding->set_req_prompt(named->second.report.prompt());
       finding->set_req_finish(named->second.report.finish());
     }
+    finding->set_acting_role(std::string(analysis.thread_roles().OfThread(finding->acting_thread())));
     if (finding->thread() == 0) return;
     finding->set_thread_role(std::string(analysis.thread_roles().OfThread(finding->thread())));
     if (const auto process = analysis.thread_roles().ProcessOf(finding->thread())) finding->set_process(*process);

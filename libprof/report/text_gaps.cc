@@ -18,10 +18,11 @@ using Align = Table::Align;
 using Places = google::protobuf::RepeatedPtrField<v1::LaunchPlace>;
 
 // A pseudonym says nothing where there is a role to call the thread by.
-std::string ThreadCell(const v1::LaunchPlace& place) {
-  const bool by_role = IsPseudonym(place.thread_name()) && !place.thread_role().empty();
-  if (by_role || place.thread_name().empty()) return absl::StrCat(place.thread());
-  return absl::StrCat(place.thread_name(), " ", place.thread());
+template <typename Thread>  // LaunchPlace or AwaitedThread
+std::string ThreadCell(const Thread& thread) {
+  const bool by_role = IsPseudonym(thread.thread_name()) && !thread.thread_role().empty();
+  if (by_role || thread.thread_name().empty()) return absl::StrCat(thread.thread());
+  return absl::StrCat(thread.thread_name(), " ", thread.thread());
 }
 
 bool HasPseudonyms(const Places& places) {
@@ -47,6 +48,26 @@ std::string PlacesText(const char* title, const Places& places, int most) {
   const std::string more =
       places.size() > most ? absl::StrCat("  and ", places.size() - most, " more in the JSON report\n") : "";
   return absl::StrCat("\n", title, "\n", table.Text(), more);
+}
+
+// What the threads did meanwhile that the GPU waited for; empty where no state of them is known.
+std::string AwaitedText(const v1::LaunchGaps& gaps) {
+  constexpr size_t kMost = 8;
+  Table table({{"thread", Align::kLeft, 24},
+               {"role", Align::kLeft},
+               {"GPU waited"},
+               {"on CPU"},
+               {"no CPU"},
+               {"blocked"},
+               {"moves"}});
+  for (const v1::AwaitedThread& thread : gaps.awaited()) {
+    if (thread.known_ns() == 0 || table.size() == kMost) continue;
+    table.Add({ThreadCell(thread), ShortRole(thread.thread_role()), Duration(thread.known_ns()),
+               Duration(thread.ran_ns()), Duration(thread.preempted_ns()), Duration(thread.blocked_ns()),
+               WithCommas(thread.migrations())});
+  }
+  if (table.empty()) return "";
+  return absl::StrCat("\nWhat those threads did meanwhile (in waits that are not short)\n", table.Text());
 }
 
 std::string OverlapText(const v1::Device& device) {
@@ -79,7 +100,7 @@ std::string GapFindingsText(const v1::Report& report, const TextStyle& style) {
 std::string LaunchGapsText(const v1::Report& report) {
   const v1::LaunchGaps& gaps = report.launch_gaps();
   std::string out = PlacesText("Who let the GPU wait: idle time `host` by what launched next", gaps.host_idle(), 8) +
-                    PlacesText("Launch delay by what launched", gaps.delay(), 5);
+                    AwaitedText(gaps) + PlacesText("Launch delay by what launched", gaps.delay(), 5);
   if (HasPseudonyms(gaps.host_idle()) || HasPseudonyms(gaps.delay())) out += kNamesInTheClear;
   std::string side;
   for (const v1::Device& device : report.devices()) absl::StrAppend(&side, OverlapText(device));

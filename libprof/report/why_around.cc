@@ -75,14 +75,24 @@ std::string IterationsText(const Moment& moment, const WhyOptions& options) {
 std::string ThreadsText(const Moment& moment, const WhyOptions& options) {
   const uint64_t whole = moment.window().end - moment.window().start;
   const auto busiest = Busiest(moment);
-  Table table({{"thread"}, {"name", Align::kLeft}, {"role", Align::kLeft}, {"on CPU"}, {"did", Align::kLeft}});
+  Table table({{"thread"},
+               {"name", Align::kLeft},
+               {"role", Align::kLeft},
+               {"on CPU"},
+               {"no CPU"},
+               {"blocked"},
+               {"moves"},
+               {"did", Align::kLeft}});
   bool pseudonyms = false;
   for (const auto& [key, thread] : busiest) {
     if (!options.all && table.size() == kMostThreads) break;
     const uint64_t off = std::min(thread->off_ns, whole);
     pseudonyms |= IsPseudonym(thread->name);
-    table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)),
-               thread->watched ? Duration(whole - off) : "?", Did(*thread, options)});
+    const uint64_t waited = std::min(thread->waited_ns(), off);
+    const auto known = [&](std::string text) { return thread->watched ? std::move(text) : std::string("?"); };
+    table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)), known(Duration(whole - off)),
+               known(Duration(waited)), known(Duration(off - waited)), known(WithCommas(thread->migrations)),
+               Did(*thread, options)});
   }
   if (table.empty()) return "";
   return absl::StrCat(Caption("Threads", table.size(), busiest.size(), "busiest"), table.Text(),

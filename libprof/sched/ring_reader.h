@@ -1,6 +1,6 @@
 // RingReader: reads the records of a perf ring (perf_event_mmap_page and its data): context switches and losses. The
 // kernel writes, we read, without a system call. Worker thread; some 10 ns a record.
-// The layout is that of linux/perf_event.h; the event must have sample_id_all with TID and TIME.
+// The layout is that of linux/perf_event.h; the event must have sample_id_all with TID, TIME and CPU.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -19,6 +19,7 @@ struct Switch {
   base::TimeNs time = 0;
   bool out = false;
   bool preempted = false;  // out only: it could have gone on
+  uint32_t cpu = 0;        // the one it left, or came to
 };
 
 class RingReader {
@@ -55,19 +56,20 @@ class RingReader {
   size_t size() const { return data_.size(); }
 
  private:
-  // A switch (24 bytes) and the record of a loss before it (40): where they find room nothing was dropped.
-  static constexpr size_t kRoomForOne = 72;
+  // A switch (32 bytes) and the record of a loss before it (48): where they find room nothing was dropped.
+  static constexpr size_t kRoomForOne = 88;
 
-  // The time ends the record: sample_id is pid, tid, time (perf_event_open(2), sample_id_all).
+  // Time and CPU end the record: sample_id is pid, tid, time, cpu, res (perf_event_open(2), sample_id_all).
   template <typename OnSwitch, typename OnLost>
   void Take(uint64_t header, uint64_t size, uint64_t at, OnSwitch& on_switch, OnLost& on_lost) const {
     const auto type = static_cast<uint32_t>(header);
     const uint64_t misc = header >> 32 & 0xffff;
-    if (size < 3 * sizeof(uint64_t)) return;
+    if (size < 4 * sizeof(uint64_t)) return;
     if (type == PERF_RECORD_SWITCH) {
-      on_switch(Switch{.time = Word(at + size - sizeof(uint64_t)),
+      on_switch(Switch{.time = Word(at + size - 2 * sizeof(uint64_t)),
                        .out = (misc & PERF_RECORD_MISC_SWITCH_OUT) != 0,
-                       .preempted = (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0});
+                       .preempted = (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0,
+                       .cpu = static_cast<uint32_t>(Word(at + size - sizeof(uint64_t)))});
     } else if (type == PERF_RECORD_LOST) {
       on_lost(Word(at + 2 * sizeof(uint64_t)));  // struct { header; u64 id; u64 lost; … }
     }

@@ -23,7 +23,7 @@ perf_event_attr Attributes() {
   attributes.exclude_hv = 1;
   attributes.context_switch = 1;
   attributes.sample_id_all = 1;
-  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   return attributes;

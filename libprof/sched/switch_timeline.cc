@@ -31,10 +31,11 @@ void SwitchTimeline::Add(const Switch& s, record::EventVisitor& out) {
     state_ = State::kOff;
     reason_ = s.preempted ? record::OffCpuReason::kPreempted : record::OffCpuReason::kBlocked;
     off_since_ = summed_to_ = told_to_ = time;
+    left_cpu_ = s.cpu;
     return;
   }
   if (state_ == State::kOn) sums_.exact = false;
-  if (state_ == State::kOff) Count(time, out);
+  if (state_ == State::kOff) Count(time, s.cpu != left_cpu_, out);
   state_ = State::kOn;
 }
 
@@ -51,14 +52,16 @@ void SwitchTimeline::Lose() {
 void SwitchTimeline::Settle(record::TimeNs until, record::EventVisitor& out) {
   if (until <= last_) return;
   last_ = until;
-  if (state_ == State::kOff) Count(until, out);
+  if (state_ == State::kOff) Count(until, false, out);
 }
 
-void SwitchTimeline::Count(record::TimeNs to, record::EventVisitor& out) {
+void SwitchTimeline::Count(record::TimeNs to, bool migrated, record::EventVisitor& out) {
   (reason_ == record::OffCpuReason::kPreempted ? sums_.preempted_ns : sums_.blocked_ns) += to - summed_to_;
   summed_to_ = to;
-  if (to - off_since_ < kLeastTold || to == told_to_) return;
-  out.On(record::OffCpu{.start = told_to_, .end = to, .thread = thread_, .reason = reason_, .process = 0});
+  const bool news = to != told_to_ && to - off_since_ >= kLeastTold;
+  if (!news && !migrated) return;
+  out.On(record::OffCpu{
+      .start = told_to_, .end = to, .thread = thread_, .reason = reason_, .migrated = migrated, .process = 0});
   told_to_ = to;
 }
 

@@ -9,7 +9,7 @@ namespace slowtoken::sched {
 
 class SwitchTimeline {
  public:
-  // Shorter times off the CPU are in the sums alone.
+  // Shorter times off the CPU are in the sums alone, unless the thread came back on another one.
   static constexpr record::TimeNs kLeastTold = 50'000;
 
   // Begins to watch `thread` at `now`. Whether it is on a CPU, its first switch tells.
@@ -45,14 +45,15 @@ class SwitchTimeline {
   enum class State : uint8_t { kUnknown, kOn, kOff };
 
   bool IsRepeated(const Switch& s) const;
-  // Off the CPU from `told_to_` to `to`: into the sums, and told if all of it is long enough.
-  void Count(record::TimeNs to, record::EventVisitor& out);
+  // Off the CPU from `told_to_` to `to`: into the sums, and told if all of it is long enough or ended on another CPU.
+  void Count(record::TimeNs to, bool migrated, record::EventVisitor& out);
 
   State state_ = State::kUnknown;
   record::OffCpuReason reason_ = record::OffCpuReason::kBlocked;
   record::ThreadId thread_ = 0;
   record::TimeNs last_ = 0;  // no event before this one counts any more
   record::TimeNs last_switch_ = 0;
+  uint32_t left_cpu_ = 0;  // kOff: the one it was on
   record::TimeNs repeated_to_ = 0;
   record::TimeNs off_since_ = 0;  // kOff: when it went
   record::TimeNs summed_to_ = 0;  // kOff: what is in the sums

@@ -180,7 +180,7 @@ SLOWTOKEN_COLUMNS_OF(record::OwnCost, SLOWTOKEN_OWN_COST_COLUMNS, 64, 7)
   X(23, largest_phase, largest_phase, kNumber) X(24, excess_ns, excess_ns, kNumber)                           \
   SLOWTOKEN_FINDING_MEMBERS(X, 25, finding.)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::RequestSummary, SLOWTOKEN_REQUEST_SUMMARY_COLUMNS, 352, 34)
+SLOWTOKEN_COLUMNS_OF(record::RequestSummary, SLOWTOKEN_REQUEST_SUMMARY_COLUMNS, 384, 39)
 
 // The fixed arrays of summaries: mask column and, right behind it, values column.
 inline constexpr unsigned kRequestPhaseMask = 18;
@@ -196,7 +196,7 @@ inline constexpr unsigned kGapPhaseMask = 13;
   X(11, excess_ns, excess_ns, kNumber) X(12, flags, flags, kNumber)                                     \
   SLOWTOKEN_FINDING_MEMBERS(X, 15, finding.)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::GapSummary, SLOWTOKEN_GAP_SUMMARY_COLUMNS, 256, 24)
+SLOWTOKEN_COLUMNS_OF(record::GapSummary, SLOWTOKEN_GAP_SUMMARY_COLUMNS, 288, 29)
 
 // clang-format off
 #define SLOWTOKEN_ITERATION_SUMMARY_COLUMNS(X)                                                                \
@@ -257,9 +257,10 @@ SLOWTOKEN_COLUMNS_OF(record::DeviceSample, SLOWTOKEN_DEVICE_SAMPLE_COLUMNS, 64, 
 
 // clang-format off
 #define SLOWTOKEN_OFF_CPU_COLUMNS(X) \
-  X(1, start, start, kTime) X(2, end, end, kAfter) X(3, thread, thread, kNumber) X(4, reason, reason, kNumber)
+  X(1, start, start, kTime) X(2, end, end, kAfter) X(3, thread, thread, kNumber) X(4, reason, reason, kNumber) \
+  X(5, migrated, migrated, kNumber)
 // clang-format on
-SLOWTOKEN_COLUMNS_OF(record::OffCpu, SLOWTOKEN_OFF_CPU_COLUMNS, 24, 4)
+SLOWTOKEN_COLUMNS_OF(record::OffCpu, SLOWTOKEN_OFF_CPU_COLUMNS, 24, 5)
 
 // clang-format off
 #define SLOWTOKEN_CPU_SAMPLE_COLUMNS(X)                                                                        \

@@ -107,7 +107,7 @@ class Run {
     Admit();
     ++iteration_;
     if (iteration_ % 400 == 0) {
-      out_->On(record::OffCpu{now_ + 1000, now_ + 60 * kMs, kThread, record::OffCpuReason::kPreempted, 0});
+      out_->On(record::OffCpu{now_ + 1000, now_ + 60 * kMs, kThread, record::OffCpuReason::kPreempted, false, 0});
       now_ += 60 * kMs;
     }
     Range(AnnotationName::kIterSchedule, now_, now_ + kMs / 4);

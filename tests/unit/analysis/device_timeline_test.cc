@@ -66,6 +66,11 @@ TEST(DeviceTimeline, NoWorkIsCutOutOfTheIdleTime) {
   t.Finish(presence.Absences());
   EXPECT_EQ(t.device.idle_ns(), 190'000u);
   EXPECT_EQ(t.device.idle_by(), (IdleBy{.host = 30'000, .dependency = 0, .copy = 0, .no_work = 160'000}));
+  ASSERT_EQ(t.device.LongHostIdle().size(), 2u) << "before the requests were over, and when one was there again";
+  EXPECT_EQ(t.device.LongHostIdle()[0].start, 10'000u);
+  EXPECT_EQ(t.device.LongHostIdle()[0].end, 20'000u);
+  EXPECT_EQ(t.device.LongHostIdle()[1].start, 180'000u);
+  EXPECT_EQ(t.device.LongHostIdle()[1].end, 200'000u);
 }
 
 TEST(DeviceTimeline, WhatLaunchedTheWorkMayBeUnknown) {

@@ -50,7 +50,7 @@ class CauseScene : public ::testing::Test {
     }
   }
   void Off(record::ThreadId thread, TimeNs start, TimeNs end, record::OffCpuReason reason) {
-    Log(record::OffCpu{start, end, thread, reason, 0}, end);
+    Log(record::OffCpu{start, end, thread, reason, false, 0}, end);
   }
   void HostRange(AnnotationName name, record::ThreadId thread, TimeNs start, TimeNs end) {
     scene_.Range(name, {}, start, end, {.thread = thread});

@@ -132,7 +132,7 @@ class Describer {
                 e.temperature_c, e.throttle_reasons, e.gpu_utilization, e.memory_utilization, e.memory_used);
   }
   std::string operator()(const record::OffCpu& e) const {
-    return Join("off_cpu", e.start, e.end, e.thread, int(e.reason));
+    return Join("off_cpu", e.start, e.end, e.thread, int(e.reason), e.migrated);
   }
   std::string operator()(const record::CpuSample& e) const {
     return Join("cpu_sample", e.start, e.end, e.thread, e.ran_ns, e.waited_ns, e.exact);

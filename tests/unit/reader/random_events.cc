@@ -244,7 +244,12 @@ record::CauseFinding RandomEvents::Finding() {
           Number(),
           Number(),
           Number(),
-          Number()};
+          Number(),
+          Number(),
+          Number(),
+          Number(),
+          Any<uint32_t>(),
+          Any<uint32_t>()};
 }
 
 void RandomEvents::EmitIterationSummary(record::EventVisitor& out) {
@@ -289,7 +294,7 @@ void RandomEvents::EmitRecorder(int kind, record::EventVisitor& out) {
     case 30:
       return EmitDeviceSample(out);
     case 31:
-      return out.On(record::OffCpu{Number(), Number(), Any<uint32_t>(), AnyEnum<record::OffCpuReason>(2), 0});
+      return out.On(record::OffCpu{Number(), Number(), Any<uint32_t>(), AnyEnum<record::OffCpuReason>(2), Coin(), 0});
     case 32:
       return out.On(record::CpuSample{Number(), Number(), Number(), Number(), Any<uint32_t>(), Coin(), 0});
     default:

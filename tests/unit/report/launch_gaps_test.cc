@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using slowtoken::testing::JsonText;
+using slowtoken::testing::Scenario;
 using slowtoken::testing::Whole;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -54,9 +55,39 @@ TEST(LaunchGaps, HostBoundDecodeIsFoundWithItsShareAndWho) {
               HasSubstr("100.0 % of that ended with a launch by thread engine-core (100) in iter.forward"));
 }
 
+// Between two kernels (400 µs) the thread is blocked for 100 µs, then has no CPU for 50 µs and goes on on another.
+TEST(LaunchGaps, TellsWhatTheThreadDidThatTheGpuWaitedFor) {
+  Scenario scenario({});
+  scenario.PlayEvents(true);
+  for (uint32_t i = 1; i < 100; ++i) {
+    const record::TimeNs idle = Scenario::kStart + 100'625'000 + i * uint64_t{1'000'000};
+    scenario.events().On(record::OffCpu{idle + 50'000, idle + 150'000, 100, record::OffCpuReason::kBlocked, false, 1});
+    scenario.events().On(
+        record::OffCpu{idle + 200'000, idle + 250'000, 100, record::OffCpuReason::kPreempted, true, 1});
+  }
+  scenario.events().On(record::CpuSample{
+      .start = Scenario::kStart, .end = Scenario::kStart + 1'000'000'000, .thread = 100, .exact = true, .process = 1});
+  const v1::Report report = scenario.Build();
+  EXPECT_EQ(json::parse(JsonText(report, {}))["launch_gaps"]["awaited"].dump(),
+            R"([{"blocked_ns":9900000,"idle_ns":39600000,"known_ns":39600000,"migrations":99,"pid":4001,)"
+            R"("preempted_ns":4950000,"ran_ns":24750000,"role":"engine","thread":100,"thread_name":"engine-core",)"
+            R"("thread_role":"scheduling thread"}])");
+  EXPECT_THAT(WriteText(report, {}, {}),
+              HasSubstr("What those threads did meanwhile (in waits that are not short)\n"
+                        "  thread           role        GPU waited   on CPU   no CPU  blocked  moves\n"
+                        "  engine-core 100  scheduling     39.6 ms  24.8 ms  4.95 ms  9.90 ms     99\n"));
+}
+
+TEST(LaunchGaps, OfAThreadThatNobodyWatchedNothingIsTold) {
+  const v1::Report report = Whole({});
+  EXPECT_EQ(report.launch_gaps().awaited(0).known_ns(), 0u);
+  EXPECT_THAT(WriteText(report, {}, {}), Not(HasSubstr("What those threads did")));
+}
+
 TEST(LaunchGaps, WithoutTrustInTheRecordsIdleTimeHasNobody) {
   const json report = json::parse(JsonText(Whole({}, false), {}));
   EXPECT_TRUE(report["launch_gaps"]["host_idle_by"].is_null());
+  EXPECT_TRUE(report["launch_gaps"]["awaited"].is_null());
   EXPECT_TRUE(report["devices"][0]["decode"].is_null());
   EXPECT_TRUE(report["devices"][0]["copies_ns"].is_null());
   EXPECT_TRUE(report["launch_gaps"]["small_kernels"].is_null());

@@ -8,6 +8,7 @@
 
 #include "record/phases.h"
 #include "report/advice.h"
+#include "report/json_parts.h"
 #include "report/why_text.h"
 #include "times.h"
 
@@ -68,7 +69,7 @@ class WhyTest : public ::testing::Test {
     kernel.end = kStart + 199 * kMs;  // 6 ms of it are in the window
     moment.On(kernel);
     moment.On(record::ThreadInfo{4711, dictionary_.InternText("engine"), 0});
-    moment.On(record::OffCpu{kStart + 157 * kMs, kStart + 188 * kMs, 4711, record::OffCpuReason::kPreempted, 0});
+    moment.On(record::OffCpu{kStart + 157 * kMs, kStart + 188 * kMs, 4711, record::OffCpuReason::kPreempted, true, 0});
     moment.On(record::CpuSample{kStart + 100 * kMs, kStart + 200 * kMs, 0, 0, 4711, true, 0});
     record::Annotation range;
     range.name = record::AnnotationName::kIterSchedule;
@@ -142,8 +143,32 @@ TEST_F(WhyTest, SaysCauseEvidenceAdviceAndWhatHappened) {
   EXPECT_THAT(text, HasSubstr("11112222 p512"));
   EXPECT_THAT(text, HasSubstr("GPU: busy for 6.00 ms of 40.0 ms\n"));
   EXPECT_THAT(text, HasSubstr("6.00 ms  gemm"));
-  EXPECT_THAT(text, HasSubstr("4711  engine  scheduling  9.00 ms  iter.schedule 34.0 ms"));
+  EXPECT_THAT(text, HasSubstr("on CPU   no CPU  blocked  moves  did\n"
+                              "    4711  engine  scheduling  9.00 ms  31.0 ms        0      1  iter.schedule 34.0 ms"));
   EXPECT_EQ(moment.Iterations().size(), 1u) << "the one long before is not shown";
+}
+
+TEST_F(WhyTest, SaysHowTheThreadSpentThePhaseWhoseTurnItWas) {
+  v1::Report report = LateRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  const auto text = [&] { return WhyText(report, {.n = 3}, moment, Waiters(0)); };
+  EXPECT_THAT(text(), Not(HasSubstr("meanwhile:")));
+  v1::Finding& finding = *report.mutable_requests(0)->mutable_gaps(1)->mutable_finding();
+  finding.set_acting_thread(4711);
+  finding.set_acting_ran_ns(3 * kMs);
+  finding.set_acting_waited_ns(31 * kMs);
+  EXPECT_THAT(text(), HasSubstr("no CPU for 31.0 ms\n  thread 4711 meanwhile: on a CPU 3.00 ms, could run and had none "
+                                "31.0 ms, blocked 0\n  try: "));
+  finding.set_acting_role("scheduling thread");
+  finding.set_acting_migrations(1);
+  EXPECT_THAT(text(), HasSubstr("  the scheduling thread (4711) meanwhile: on a CPU 3.00 ms, could run and had none "
+                                "31.0 ms, blocked 0, moved to another CPU once\n"));
+  finding.set_acting_migrations(1200);
+  EXPECT_THAT(text(), HasSubstr("moved to another CPU 1,200 times\n"));
+  const Json json = RequestJson(report.requests(0), {});
+  EXPECT_EQ(json["gaps"][1]["stall"]["acting_thread"].dump(),
+            R"({"thread":4711,"thread_role":"scheduling thread","ran_ns":3000000,"waited_ns":31000000,"blocked_ns":0,)"
+            R"("migrations":1200})");
 }
 
 TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {

@@ -41,15 +41,20 @@ inline bool PinTo(int cpu) {
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// A CPU this thread may run on.
-inline int AnyCpu() {
+// The first CPU from `from` on that this thread may run on; -1: none.
+inline int NextCpu(int from) {
   cpu_set_t set;
   CPU_ZERO(&set);
   sched_getaffinity(0, sizeof set, &set);
-  int cpu = 0;
-  while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &set)) ++cpu;
-  return cpu;
+  for (int cpu = from; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) return cpu;
+  }
+  return -1;
 }
+
+// One it may run on, and another.
+inline int AnyCpu() { return NextCpu(0); }
+inline int AnotherCpu() { return NextCpu(AnyCpu() + 1); }
 
 class BusyThread {
  public:

@@ -16,11 +16,11 @@ class FakeRing {
 
   RingReader Reader() { return RingReader(page_, data_); }
 
-  void Out(uint64_t time) { Write(SwitchRecord(time, PERF_RECORD_MISC_SWITCH_OUT)); }
-  void Preempted(uint64_t time) {
-    Write(SwitchRecord(time, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT));
+  void Out(uint64_t time, uint32_t cpu = 0) { Write(SwitchRecord(time, PERF_RECORD_MISC_SWITCH_OUT, cpu)); }
+  void Preempted(uint64_t time, uint32_t cpu = 0) {
+    Write(SwitchRecord(time, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, cpu));
   }
-  void In(uint64_t time) { Write(SwitchRecord(time, 0)); }
+  void In(uint64_t time, uint32_t cpu = 0) { Write(SwitchRecord(time, 0, cpu)); }
 
   // Any record with a body that the reader knows nothing of.
   void Other(uint32_t type, size_t body) {
@@ -44,14 +44,15 @@ class FakeRing {
     const perf_event_header header{type, misc, static_cast<uint16_t>(record.size())};
     memcpy(record.data(), &header, sizeof header);
   }
-  static std::vector<std::byte> SwitchRecord(uint64_t time, uint16_t misc) {
-    std::vector<std::byte> record(24);
+  static std::vector<std::byte> SwitchRecord(uint64_t time, uint16_t misc, uint32_t cpu) {
+    std::vector<std::byte> record(32);
     PutHeader(record, PERF_RECORD_SWITCH, misc);
     memcpy(record.data() + 16, &time, sizeof time);
+    memcpy(record.data() + 24, &cpu, sizeof cpu);
     return record;
   }
   std::vector<std::byte> LostRecord() const {
-    std::vector<std::byte> record(40);
+    std::vector<std::byte> record(48);
     PutHeader(record, PERF_RECORD_LOST, 0);
     memcpy(record.data() + 16, &lost_, sizeof lost_);
     return record;
@@ -59,7 +60,7 @@ class FakeRing {
 
   // As perf_output_begin: a record that finds no room is dropped, and the loss told before the next that does.
   void Write(const std::vector<std::byte>& record) {
-    const size_t needed = record.size() + (lost_ != 0 ? 40 : 0);
+    const size_t needed = record.size() + (lost_ != 0 ? 48 : 0);
     if (data_.size() - 1 - used() < needed) {
       ++lost_;
       ++dropped_;

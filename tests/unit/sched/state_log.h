@@ -17,18 +17,20 @@ class StateLog : public record::EventVisitor {
   void On(const record::SourceStatus& e) override { statuses.push_back(e); }
   void On(const record::ThreadInfo& e) override { names.push_back(e); }
 
-  // "10-70b": off the CPU from 10 to 70, blocked; p: preempted. In µs.
+  // "10-70b": off the CPU from 10 to 70, blocked; p: preempted; "10-70b>": it went on on another CPU. In µs.
   std::vector<std::string> Off() const {
     std::vector<std::string> all;
     for (const record::OffCpu& e : off) {
       const char* reason = e.reason == record::OffCpuReason::kPreempted ? "p" : "b";
-      all.push_back(std::to_string(e.start / 1000) + "-" + std::to_string(e.end / 1000) + reason);
+      all.push_back(std::to_string(e.start / 1000) + "-" + std::to_string(e.end / 1000) + reason +
+                    (e.migrated ? ">" : ""));
     }
     return all;
   }
 
   // Of a thread, in [from, to], as far as what was told meets it.
   struct Sums {
+    uint64_t migrations = 0;                    // from OffCpu
     uint64_t blocked = 0, preempted = 0;        // from OffCpu
     uint64_t sampled = 0, ran = 0, waited = 0;  // from CpuSample
     bool exact = true;
@@ -38,6 +40,7 @@ class StateLog : public record::EventVisitor {
     for (const record::OffCpu& e : off) {
       if (e.thread != thread) continue;
       (e.reason == record::OffCpuReason::kPreempted ? sums.preempted : sums.blocked) += e.end - e.start;
+      sums.migrations += e.migrated ? 1 : 0;
     }
     for (const record::CpuSample& e : samples) {
       if (e.thread != thread) continue;

@@ -18,9 +18,9 @@ class Timeline : public testing::Test {
     Settle(1);
     timeline_.TakeSums();  // the first ones are inexact: the state at the begin is not known
   }
-  void Out(uint64_t us) { timeline_.Add({us * 1000, true, false}, log_); }
-  void Preempted(uint64_t us) { timeline_.Add({us * 1000, true, true}, log_); }
-  void In(uint64_t us) { timeline_.Add({us * 1000, false, false}, log_); }
+  void Out(uint64_t us, uint32_t cpu = 0) { timeline_.Add({us * 1000, true, false, cpu}, log_); }
+  void Preempted(uint64_t us, uint32_t cpu = 0) { timeline_.Add({us * 1000, true, true, cpu}, log_); }
+  void In(uint64_t us, uint32_t cpu = 0) { timeline_.Add({us * 1000, false, false, cpu}, log_); }
   void Settle(uint64_t us) { timeline_.Settle(us * 1000, log_); }
   void ExpectSums(uint64_t blocked_us, uint64_t preempted_us, bool exact = true) {
     const SwitchTimeline::Sums sums = timeline_.TakeSums();
@@ -55,6 +55,39 @@ TEST_F(Timeline, ShortOnesAreInTheSumsAlone) {
   Settle(2000);
   EXPECT_THAT(log_.Off(), ElementsAre("1100-1150b"));
   ExpectSums(9 * 49 + 50, 0);
+}
+
+TEST_F(Timeline, AMoveToAnotherCpuIsToldHoweverShort) {
+  Out(100, 1);
+  In(110, 2);
+  Preempted(200, 2);
+  In(201, 2);
+  Preempted(300, 2);
+  In(303, 0);
+  Settle(1000);
+  EXPECT_THAT(log_.Off(), ElementsAre("100-110b>", "300-303p>"));
+  ExpectSums(10, 4);
+}
+
+TEST_F(Timeline, OfATimeToldInPiecesTheLastSaysThatItMoved) {
+  Out(100, 1);
+  Settle(1000);
+  In(1001, 3);
+  Out(2000, 3);
+  Settle(3000);
+  In(2990, 1);  // while 3000 was settled: nothing is left of the time, but it moved
+  Settle(4000);
+  EXPECT_THAT(log_.Off(), ElementsAre("100-1000b", "1000-1001b>", "2000-3000b", "3000-3000b>"));
+}
+
+TEST_F(Timeline, AfterALossNoMoveIsGuessed) {
+  Out(100, 1);
+  timeline_.Lose();
+  In(200, 2);
+  Out(300, 2);
+  In(400, 2);
+  Settle(1000);
+  EXPECT_THAT(log_.Off(), ElementsAre("300-400b"));
 }
 
 TEST_F(Timeline, WhatLastsIsToldInPiecesThatTouch) {

@@ -150,6 +150,32 @@ TEST_F(ThreadStates, AWaitAfterASleepIsInTheTotals) {
   ExpectNear(sums.waited, after.waited_ns - before.waited_ns, sums.sampled, "waited");
 }
 
+// The kernel moves a thread at once that may no longer run where it is: each change of its only CPU is one migration.
+TEST_F(ThreadStates, AThreadThatChangesCpusMigrates) {
+  const int here = AnyCpu(), there = AnotherCpu();
+  if (there < 0) GTEST_SKIP() << "there is but one CPU";
+  BusyThread thread;
+  bool pinned = true;
+  thread.Do([&] { pinned = PinTo(here); });
+  if (!pinned) GTEST_SKIP() << "threads cannot be pinned here";
+  Watch(thread);
+  SKIP_WITHOUT_SWITCHES();
+  DoAndCollect(thread, [&] {
+    for (int i = 0; i < 10; ++i) {
+      UseCpu(2'000'000);
+      PinTo(i % 2 == 0 ? there : here);
+    }
+  });
+  const StateLog::Sums moving = log_.Of(thread.id());
+  EXPECT_TRUE(moving.exact);
+  EXPECT_EQ(moving.migrations, 10u);
+  log_.Clear();
+  DoAndCollect(thread, [] {
+    for (int i = 0; i < 10; ++i) SleepFor(2'000'000);
+  });
+  EXPECT_EQ(log_.Of(thread.id()).migrations, 0u);
+}
+
 // A cgroup of version 1 or 2 with a quota of 1 ms in 20, which a busy machine too gives a thread; removed again with
 // the test.
 class Quota {

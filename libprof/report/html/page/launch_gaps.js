@@ -22,6 +22,26 @@ function placesTable(places) {
                    duration(place.max_ns), meter(place.total_ns, most, DEVICE_COLOURS.host)]));
 }
 
+// What the threads did that the GPU waited for, as far as it is known.
+function awaitedNodes(gaps) {
+  const known = (gaps.awaited || []).filter((thread) => thread.known_ns > 0);
+  if (known.length === 0) return [];
+  return [
+    el("h3", null, "What those threads did meanwhile"),
+    table(
+        [
+          {title: "thread", text: true}, {title: "GPU waited"}, {title: "on a CPU"}, {title: "no CPU for it"},
+          {title: "blocked"}, {title: "moves to another CPU", optional: true}
+        ],
+        known.slice(0, LISTED_PLACES)
+            .map(
+                (thread) =>
+                    [placeThread(thread), duration(thread.known_ns), duration(thread.ran_ns),
+                     duration(thread.preempted_ns), duration(thread.blocked_ns), count(thread.migrations)])),
+    el("p", {class: "soft"}, "In waits that are not short.")
+  ];
+}
+
 function launchGapsNode(gaps) {
   const places = gaps.host_idle_by || [], more = places.length - LISTED_PLACES;
   const findings = gaps.findings.map((finding) => el("li", null, finding.text));
@@ -31,6 +51,7 @@ function launchGapsNode(gaps) {
                         empty(
                             gaps.host_idle_by === null ? "Too many GPU records are missing to tell." :
                                                          "The GPU never waited for a launch."),
-    more > 0 ? el("p", {class: "soft"}, `${counted(more, "further place")} cost less; --format=json lists all.`) : null
+    more > 0 ? el("p", {class: "soft"}, `${counted(more, "further place")} cost less; --format=json lists all.`) : null,
+    ...awaitedNodes(gaps)
   ];
 }

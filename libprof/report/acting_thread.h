@@ -1,0 +1,20 @@
+// How the thread whose turn it was spent the phase of largest excess of a stall or a slow first token
+// (record::CauseFinding, acting_ members): for the JSON report, and as a line for people. Pure.
+#pragma once
+
+#include <slowtoken/v1/report.pb.h>
+
+#include <string>
+
+#include "report/json_parts.h"
+
+namespace slowtoken::report {
+
+// null where it is nobody's turn, or the thread's states are not known.
+Json ActingThreadJson(const v1::Finding& finding);
+
+// "the scheduling thread (4711) meanwhile: on a CPU 1.20 ms, could run and had none 30.1 ms, blocked 0, moved to
+// another CPU twice"; empty where nothing is known.
+std::string ActingThreadText(const v1::Finding& finding);
+
+}  // namespace slowtoken::report
