@@ -89,7 +89,7 @@ std::string ThreadsText(const Moment& moment, const WhyOptions& options) {
     const uint64_t off = std::min(thread->off_ns, whole);
     pseudonyms |= IsPseudonym(thread->name);
     const uint64_t waited = std::min(thread->waited_ns(), off);
-    const auto known = [&](std::string text) { return thread->watched ? std::move(text) : std::string("?"); };
+    const auto known = [watched = thread->watched](const std::string& text) { return watched ? text : "?"; };
     table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)), known(Duration(whole - off)),
                known(Duration(waited)), known(Duration(off - waited)), known(WithCommas(thread->migrations)),
                Did(*thread, options)});
