@@ -18,7 +18,7 @@ std::string ActingThreadText(const v1::Finding& finding) {
   if (finding.acting_thread() == 0) return "";
   std::string text =
       absl::StrCat(ThreadText(finding.acting_thread(), finding.acting_role()), " meanwhile: on a CPU ",
-                   Duration(finding.acting_ran_ns()), ", could run and had none ", Duration(finding.acting_waited_ns()),
+                   Duration(finding.acting_ran_ns()), ", waiting for one ", Duration(finding.acting_waited_ns()),
                    ", blocked ", Duration(finding.acting_blocked_ns()));
   const uint64_t moves = finding.acting_migrations();
   if (moves != 0)

@@ -13,7 +13,7 @@ namespace slowtoken::report {
 // null where it is nobody's turn, or the thread's states are not known.
 Json ActingThreadJson(const v1::Finding& finding);
 
-// "the scheduling thread (4711) meanwhile: on a CPU 1.20 ms, could run and had none 30.1 ms, blocked 0, moved to
+// "the scheduling thread (4711) meanwhile: on a CPU 1.20 ms, waiting for one 30.1 ms, blocked 0, moved to
 // another CPU twice"; empty where nothing is known.
 std::string ActingThreadText(const v1::Finding& finding);
 

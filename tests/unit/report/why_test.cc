@@ -157,11 +157,11 @@ TEST_F(WhyTest, SaysHowTheThreadSpentThePhaseWhoseTurnItWas) {
   finding.set_acting_thread(4711);
   finding.set_acting_ran_ns(3 * kMs);
   finding.set_acting_waited_ns(31 * kMs);
-  EXPECT_THAT(text(), HasSubstr("no CPU for 31.0 ms\n  thread 4711 meanwhile: on a CPU 3.00 ms, could run and had none "
+  EXPECT_THAT(text(), HasSubstr("no CPU for 31.0 ms\n  thread 4711 meanwhile: on a CPU 3.00 ms, waiting for one "
                                 "31.0 ms, blocked 0\n  try: "));
   finding.set_acting_role("scheduling thread");
   finding.set_acting_migrations(1);
-  EXPECT_THAT(text(), HasSubstr("  the scheduling thread (4711) meanwhile: on a CPU 3.00 ms, could run and had none "
+  EXPECT_THAT(text(), HasSubstr("  the scheduling thread (4711) meanwhile: on a CPU 3.00 ms, waiting for one "
                                 "31.0 ms, blocked 0, moved to another CPU once\n"));
   finding.set_acting_migrations(1200);
   EXPECT_THAT(text(), HasSubstr("moved to another CPU 1,200 times\n"));
