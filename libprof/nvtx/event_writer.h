@@ -26,11 +26,12 @@ struct Place {
   uint64_t stamp = 0;
 };
 
-// Reserves `bytes` and counts the loss if there is no room.
-inline std::byte* ReserveOrCount(Recorder& recorder, HostThread& thread, uint32_t bytes) {
-  std::byte* room = thread.queue.Reserve(bytes);
-  if (__builtin_expect(room == nullptr, 0)) recorder.losses->Add(base::Loss::kNvtxRingFull);
-  return room;
+// Reserves `bytes`. False, and the loss counted, if there is no room.
+[[gnu::always_inline]] inline bool ReserveOrCount(Recorder& recorder, HostThread& thread, uint32_t bytes,
+                                                  RecordQueue::Room& room) {
+  if (__builtin_expect(thread.queue.Reserve(bytes, room), 1)) return true;
+  recorder.losses->Add(base::Loss::kNvtxRingFull);
+  return false;
 }
 
 // Writes the fixed part in place, and the text; returns where the payload goes.
@@ -72,11 +73,11 @@ bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEven
   const bool plain = event.payload != PayloadForm::kNone;
   const uint32_t bytes = static_cast<uint32_t>(sizeof(RecordHeader) + sizeof(RecordDetail)) +
                          AlignRecord(event.message.bytes()) + (plain ? 8 : 0);
-  std::byte* room = ReserveOrCount(call.recorder(), call.thread(), bytes);
-  if (room == nullptr) return false;
-  std::byte* payload = WriteFront(room, place, event, bytes);
+  RecordQueue::Room room;
+  if (!ReserveOrCount(call.recorder(), call.thread(), bytes, room)) return false;
+  std::byte* payload = WriteFront(room.at, place, event, bytes);
   if (plain) memcpy(payload, &event.value, 8);
-  call.thread().queue.Commit(bytes);
+  call.thread().queue.Commit(room);
   TimeCall(call.recorder(), call.thread(), place.stamp);
   return true;
 }
@@ -84,11 +85,12 @@ bool WriteExtended(Recorder& recorder, HostThread& thread, Place place, HostEven
 // A pop without payload: the header alone.
 inline void WritePop(HostCall& call, const Place& place) {
   constexpr uint32_t kBytes = sizeof(RecordHeader);
-  std::byte* room = ReserveOrCount(call.recorder(), call.thread(), kBytes);
-  if (room == nullptr) return;
-  Store(room, RecordHeader{
-                  .size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level});
-  call.thread().queue.Commit(kBytes);
+  RecordQueue::Room room;
+  if (!ReserveOrCount(call.recorder(), call.thread(), kBytes, room)) return;
+  Store(
+      room.at,
+      RecordHeader{.size = kBytes, .op = Op::kPop, .stamp = place.stamp, .domain = place.domain, .level = place.level});
+  call.thread().queue.Commit(room);
   TimeCall(call.recorder(), call.thread(), place.stamp);
 }
 

@@ -65,7 +65,7 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
   if (recorder == nullptr) return false;
   recorder->losses = &losses;
   if (inherited != nullptr) recorder->installed.store(inherited->installed.load(std::memory_order_relaxed));
-  recorder->tsc = capture::ClockMap::TscUsable();
+  recorder->SetTsc(capture::ClockMap::TscUsable());
   recorder->text_limit = options.text_limit;
   const uint32_t most = options.chunk_bytes - kBesideText;
   recorder->llmserve_limit = options.llmserve_limit < most ? options.llmserve_limit : most;
@@ -140,7 +140,7 @@ void NvtxSource::CollectLast(capture::CollectContext& context, record::TimeNs de
   if (deadline > now) read_until_ = now + (deadline - now) / 2;
   Collect(context);
   if (unread_ != 0) context.losses.Add(base::Loss::kUnreadAtEnd, unread_);
-  recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed);
+  recorder_->SetMode(Mode::kSilent);
 }
 
 record::TimeNs NvtxSource::CompleteUpTo(const capture::ClockMap& clock, record::TimeNs round_start) {
@@ -154,12 +154,12 @@ void NvtxSource::AddTotals(record::CaptureTotals& totals) const {
   totals.annotations += collector_.annotations();
 }
 
-void NvtxSource::ForgetInChild() { recorder_->mode.store(Mode::kSilent, std::memory_order_relaxed); }
+void NvtxSource::ForgetInChild() { recorder_->SetMode(Mode::kSilent); }
 
 void NvtxSource::SetPaused(bool paused, capture::CollectContext& context) {
   if (told_) TellStatus(paused, context);
   if (paused) recorder_->pauses.fetch_add(1, std::memory_order_relaxed);
-  recorder_->mode.store(paused ? Mode::kPaused : Mode::kRecording, std::memory_order_release);
+  recorder_->SetMode(paused ? Mode::kPaused : Mode::kRecording);
 }
 
 // Nothing is said before a module has called NVTX: in most processes none does.

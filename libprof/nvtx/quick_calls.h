@@ -11,7 +11,7 @@ namespace slowtoken::nvtx {
 // The calling thread if it may record at once, else nullptr.
 [[gnu::always_inline]] inline HostThread* FindQuickThread(Recorder& recorder) {
   HostThread* thread = recorder.threads.AtPlace();
-  const bool may = thread != nullptr && recorder.mode.load(std::memory_order_relaxed) == Mode::kRecording &&
+  const bool may = thread != nullptr && recorder.quick.load(std::memory_order_relaxed) &&
                    !thread->busy.load(std::memory_order_relaxed);
   return may ? thread : nullptr;
 }
@@ -30,8 +30,9 @@ namespace slowtoken::nvtx {
   return static_cast<int>(level);
 }
 
-[[gnu::always_inline]] inline int EndQuickCall(HostThread& thread, uint32_t bytes, uint64_t stamp, uint32_t level) {
-  thread.queue.Commit(bytes);
+[[gnu::always_inline]] inline int EndQuickCall(HostThread& thread, const RecordQueue::Room& room, uint64_t stamp,
+                                               uint32_t level) {
+  thread.queue.Commit(room);
   if (CallTimer::IsTurn(stamp)) [[unlikely]] {
     return TimeQuickCall(thread, stamp, level);
   }
@@ -40,60 +41,64 @@ namespace slowtoken::nvtx {
 }
 
 template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
-[[gnu::always_inline]] inline int QuickPushOf(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a,
-                                              const Message& message) {
+[[gnu::always_inline]] inline int QuickPushOn(HostThread& thread, nvtxDomainHandle_t handle,
+                                              const nvtxEventAttributes_t* a, const Message& message) {
   const uint32_t bytes =
       static_cast<uint32_t>(sizeof(RecordHeader) + sizeof(RecordDetail)) + AlignRecord(message.bytes());
-  HostThread* thread = FindQuickThread(*g_recorder.load(std::memory_order_acquire));
-  if (thread == nullptr) [[unlikely]] {
-    return Otherwise(handle, a);
-  }
-  BeginQuickCall(*thread);
+  BeginQuickCall(thread);
   const uint16_t domain = DomainOf(handle);
-  const uint32_t level = thread->levels[domain];
-  std::byte* room = thread->queue.ReserveHere(bytes);
-  if (room == nullptr || level >= kDeepest) [[unlikely]] {
-    thread->busy.store(false, std::memory_order_release);
+  const uint32_t level = thread.levels[domain];
+  RecordQueue::Room room;
+  if (!thread.queue.ReserveHere(bytes, room) || level >= kDeepest) [[unlikely]] {
+    thread.busy.store(false, std::memory_order_release);
     return Otherwise(handle, a);
   }
-  thread->levels[domain] = level + 1;
+  thread.levels[domain] = level + 1;
   const uint64_t stamp = base::ReadTsc();
   HostEvent event;
   event.detail = {.category = a->category, .color = a->colorType == NVTX_COLOR_ARGB ? a->color : 0};
   event.message = message;
-  WriteFront(room, {Op::kPush, domain, static_cast<uint16_t>(level), stamp}, event, bytes);
-  return EndQuickCall(*thread, bytes, stamp, level);
+  WriteFront(room.at, {Op::kPush, domain, static_cast<uint16_t>(level), stamp}, event, bytes);
+  return EndQuickCall(thread, room, stamp, level);
 }
 
 // Of a text that is not registered: measured and copied by libc, so there is a stack.
 template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
 [[gnu::noinline]] int QuickPushBytes(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a) {
-  const Message message = MeasureBytes(a->message.ascii, g_recorder.load(std::memory_order_acquire)->text_limit);
-  return message.truncated ? Otherwise(handle, a) : QuickPushOf<Otherwise>(handle, a, message);
+  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
+  HostThread* thread = FindQuickThread(recorder);
+  const char* text = a->message.ascii;
+  if (thread == nullptr || text == nullptr) [[unlikely]] {
+    return Otherwise(handle, a);
+  }
+  const size_t limit = recorder.text_limit, size = strnlen(text, limit + 1);
+  if (size > limit) [[unlikely]] {
+    return Otherwise(handle, a);
+  }
+  return QuickPushOn<Otherwise>(*thread, handle, a, {TextForm::kBytes, false, static_cast<uint32_t>(size), text});
 }
 
 // `Otherwise` is the handler for what is not quick.
 template <int (*Otherwise)(nvtxDomainHandle_t, const nvtxEventAttributes_t*)>
 int QuickPush(nvtxDomainHandle_t handle, const nvtxEventAttributes_t* a) {
-  if (a == nullptr || a->size < sizeof(nvtxEventAttributes_t) || a->payloadType != NVTX_PAYLOAD_UNKNOWN ||
-      !g_recorder.load(std::memory_order_acquire)->tsc) [[unlikely]] {
+  if (a == nullptr || a->size < sizeof(nvtxEventAttributes_t) || a->payloadType != NVTX_PAYLOAD_UNKNOWN) [[unlikely]] {
     return Otherwise(handle, a);
   }
+  if (a->messageType == NVTX_MESSAGE_TYPE_ASCII) return QuickPushBytes<Otherwise>(handle, a);
   const auto number = reinterpret_cast<uintptr_t>(a->message.registered);
-  if (a->messageType == NVTX_MESSAGE_TYPE_REGISTERED && number < UINT32_MAX) {
-    return QuickPushOf<Otherwise>(handle, a, {TextForm::kRegistered, false, static_cast<uint32_t>(number), nullptr});
+  if (a->messageType != NVTX_MESSAGE_TYPE_REGISTERED || number >= UINT32_MAX) return Otherwise(handle, a);
+  HostThread* thread = FindQuickThread(*g_recorder.load(std::memory_order_acquire));
+  if (thread == nullptr) [[unlikely]] {
+    return Otherwise(handle, a);
   }
-  return a->messageType == NVTX_MESSAGE_TYPE_ASCII ? QuickPushBytes<Otherwise>(handle, a) : Otherwise(handle, a);
+  return QuickPushOn<Otherwise>(*thread, handle, a,
+                                {TextForm::kRegistered, false, static_cast<uint32_t>(number), nullptr});
 }
 
 template <int (*Otherwise)(nvtxDomainHandle_t)>
 int QuickPop(nvtxDomainHandle_t handle) {
   constexpr uint32_t kBytes = sizeof(RecordHeader);
-  Recorder& recorder = *g_recorder.load(std::memory_order_acquire);
-  if (!recorder.tsc) [[unlikely]] {
-    return Otherwise(handle);
-  }
-  HostThread* thread = FindQuickThread(recorder);
+  HostThread* thread = FindQuickThread(*g_recorder.load(std::memory_order_acquire));
   if (thread == nullptr) [[unlikely]] {
     return Otherwise(handle);
   }
@@ -101,16 +106,17 @@ int QuickPop(nvtxDomainHandle_t handle) {
   const uint64_t stamp = base::ReadTsc();
   const uint16_t domain = DomainOf(handle);
   const uint32_t level = thread->levels[domain] - 1;
-  std::byte* room = thread->queue.ReserveHere(kBytes);
-  if (room == nullptr || level >= kDeepest) [[unlikely]] {  // or none is open, or this one was not recorded
+  RecordQueue::Room room;
+  if (!thread->queue.ReserveHere(kBytes, room) || level >= kDeepest)
+      [[unlikely]] {  // or none is open, or this one was not recorded
     thread->busy.store(false, std::memory_order_release);
     return Otherwise(handle);
   }
   thread->levels[domain] = level;
-  Store(room,
+  Store(room.at,
         RecordHeader{
             .size = kBytes, .op = Op::kPop, .stamp = stamp, .domain = domain, .level = static_cast<uint16_t>(level)});
-  return EndQuickCall(*thread, kBytes, stamp, level);
+  return EndQuickCall(*thread, room, stamp, level);
 }
 
 }  // namespace slowtoken::nvtx

@@ -29,27 +29,32 @@ class RecordQueue {
     if (chunk_ == nullptr) return false;
     ++taken_;
     read_chunk_ = chunk_;  // the consumer looks at it only after the next Commit
-    offset_ = read_offset_ = 0;
-    limit_ = pool_->chunk_bytes() - kLastRoom - kLinkBytes;
+    read_offset_ = 0;
+    WriteFrom(chunk_);
     return true;
   }
 
-  // Producer: `bytes` (a multiple of 8) of contiguous memory, or nullptr if there is no room. The consumer sees nothing
-  // before Commit; reserving again without Commit forgets the first.
-  std::byte* Reserve(uint32_t bytes) {
-    if (__builtin_expect(!FitsHere(bytes), 0) && !NextChunk(bytes)) return nullptr;
-    return chunk_ + offset_;
+  // Producer: contiguous memory for the next record, and what `tail_` is when it stands.
+  struct Room {
+    std::byte* at = nullptr;
+    uint64_t end = 0;
+  };
+
+  // Producer: room for `bytes`, a multiple of 8. False if there is none. The consumer sees nothing before Commit;
+  // reserving again without Commit forgets the first.
+  [[gnu::always_inline]] bool Reserve(uint32_t bytes, Room& room) {
+    return __builtin_expect(ReserveHere(bytes, room), 1) || (NextChunk(bytes) && ReserveHere(bytes, room));
   }
   // The same, but never takes another chunk.
-  std::byte* ReserveHere(uint32_t bytes) { return __builtin_expect(FitsHere(bytes), 1) ? chunk_ + offset_ : nullptr; }
-
-  // One header without detail always fits, once a chunk.
-  std::byte* ReserveLast() { return chunk_ + offset_; }
-
-  void Commit(uint32_t bytes) {
-    offset_ += bytes;
-    Publish(bytes);
+  [[gnu::always_inline]] bool ReserveHere(uint32_t bytes, Room& room) {
+    room = Next(bytes);
+    return room.end <= end_;
   }
+  // One header without detail always fits, once a chunk.
+  Room ReserveLast() { return Next(sizeof(RecordHeader)); }
+
+  // Nobody else writes `tail_`.
+  void Commit(const Room& room) { tail_.store(room.end, std::memory_order_release); }
 
   // Consumer: where the records committed so far end.
   uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
@@ -79,30 +84,39 @@ class RecordQueue {
     pool_->Give(chunk_);
     given_.fetch_add(1, std::memory_order_relaxed);
     chunk_ = read_chunk_ = nullptr;
+    end_ = 0;
   }
 
  private:
-  bool FitsHere(uint32_t bytes) const { return offset_ + bytes <= limit_; }
+  uint32_t most() const { return pool_->chunk_bytes() - kLastRoom - kLinkBytes; }
+
+  Room Next(uint32_t bytes) const {
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    return {reinterpret_cast<std::byte*>(origin_ + tail), tail + bytes};
+  }
+
+  // What comes next is written to `chunk`, from its start.
+  void WriteFrom(std::byte* chunk) {
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    origin_ = reinterpret_cast<uintptr_t>(chunk) - tail;
+    end_ = tail + most();
+  }
 
   bool NextChunk(uint32_t bytes) {
-    if (bytes > limit_) return false;
+    if (chunk_ == nullptr || bytes > most()) return false;
     std::byte* next = pool_->Take(taken_ - given_.load(std::memory_order_relaxed) < kModest);
     if (next == nullptr) return false;
     ++taken_;
     RecordHeader link;
     link.size = kLinkBytes;
     link.op = Op::kLink;
-    memcpy(chunk_ + offset_, &link, 8);
-    memcpy(chunk_ + offset_ + 8, &next, sizeof next);
-    Publish(kLinkBytes);
+    const Room room = Next(kLinkBytes);
+    memcpy(room.at, &link, 8);
+    memcpy(room.at + 8, &next, sizeof next);
+    Commit(room);
     chunk_ = next;
-    offset_ = 0;
+    WriteFrom(next);
     return true;
-  }
-
-  // Nobody else writes `tail_`.
-  void Publish(uint32_t bytes) {
-    tail_.store(tail_.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
   }
 
   void FollowLink(const std::byte* link) {
@@ -115,13 +129,14 @@ class RecordQueue {
     head_ += kLinkBytes;
   }
 
-  // Producer.
+  // Producer. `tail_` counts the bytes of all records ever committed, and is where the next one goes in the chunk as
+  // well: at `origin_` + `tail_`, up to `end_`.
+  alignas(64) std::atomic<uint64_t> tail_{0};
+  uintptr_t origin_ = 0;
+  uint64_t end_ = 0;  // 0: there is no chunk
   std::byte* chunk_ = nullptr;
-  uint32_t offset_ = 0;
-  uint32_t limit_ = 0;
   uint32_t taken_ = 0;  // chunks, over all time
   ChunkPool* pool_ = nullptr;
-  alignas(64) std::atomic<uint64_t> tail_{0};
   // Consumer.
   alignas(64) uint64_t head_ = 0;
   std::byte* read_chunk_ = nullptr;

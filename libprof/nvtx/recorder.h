@@ -38,9 +38,19 @@ struct Recorder {
   uint32_t text_limit = 1024;           // bytes of message kept
   uint32_t llmserve_limit = 32u << 10;  // the same for the llmserve vocabulary
   std::atomic<Mode> mode{Mode::kRecording};
+  std::atomic<bool> quick{false};      // recording, with stamps of the TSC: the way of quick_calls.h is open
   std::atomic<uint32_t> pauses{0};     // how many began
   std::atomic<bool> installed{false};  // handlers are in the tables of at least one module
   bool tsc = false;                    // ClockMap::TscUsable
+
+  void SetMode(Mode now) {
+    quick.store(now == Mode::kRecording && tsc, std::memory_order_relaxed);
+    mode.store(now, std::memory_order_release);
+  }
+  void SetTsc(bool usable) {
+    tsc = usable;
+    SetMode(mode.load(std::memory_order_relaxed));
+  }
 
   // What capture::RawStamp gives, without a call: the stamp is most of what an event costs.
   uint64_t Stamp() const { return __builtin_expect(tsc, 1) ? base::ReadTsc() : base::MonotonicNow(); }

@@ -15,14 +15,14 @@ uint64_t Self() { return static_cast<uint64_t>(pthread_self()); }
 // The owner of a slot while the worker looks after it: no thread has this identity.
 constexpr uint64_t kWorker = 1;
 
-void WriteHeader(RecordQueue& queue, std::byte* room, Op op, uint32_t text) {
+void WriteHeader(RecordQueue& queue, const RecordQueue::Room& room, Op op, uint32_t text) {
   RecordHeader header;
   header.size = sizeof header;
   header.op = op;
   header.stamp = capture::RawStamp();
   header.text = text;
-  memcpy(room, &header, sizeof header);
-  queue.Commit(header.size);
+  memcpy(room.at, &header, sizeof header);
+  queue.Commit(room);
 }
 
 }  // namespace
@@ -55,9 +55,9 @@ HostThread* ThreadSlots::ByKeyOrClaim() {
 
 void ThreadSlots::Publish(const HostThread& thread) {
   const uint64_t self = ThreadPointer();
-  const auto index = static_cast<uint64_t>(&thread - threads_.data());
-  if (self >> kIndexShift != 0 || index >> (64 - kIndexShift) != 0) return;
-  PlaceOf(self).store(self | index << kIndexShift, std::memory_order_relaxed);
+  const uint64_t units = static_cast<uint64_t>(&thread - threads_.data()) * (sizeof(HostThread) / kUnit);
+  if (self >> kPlaceShift != 0 || units >> (64 - kPlaceShift) != 0) return;
+  PlaceOf(self).store(self | units << kPlaceShift, std::memory_order_relaxed);
 }
 
 HostThread* ThreadSlots::Claim() {
@@ -104,8 +104,9 @@ bool ThreadSlots::Begin(HostThread& thread) {
   thread.pause = 0;
   thread.busy.store(true, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  std::byte* room = thread.queue.Open() ? thread.queue.Reserve(sizeof(RecordHeader)) : nullptr;
-  const bool begun = room != nullptr && pthread_setspecific(key_, &thread) == 0;
+  RecordQueue::Room room;
+  const bool begun = thread.queue.Open() && thread.queue.Reserve(sizeof(RecordHeader), room) &&
+                     pthread_setspecific(key_, &thread) == 0;
   if (begun) {
     WriteHeader(thread.queue, room, Op::kThreadStart, static_cast<uint32_t>(gettid()));
     thread.ready.store(true, std::memory_order_release);
@@ -123,7 +124,7 @@ void ThreadSlots::Release(HostThread& thread) {
   thread.ready.store(false, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
-  if ((place ^ self) << (64 - kIndexShift) == 0) {
+  if ((place ^ self) << (64 - kPlaceShift) == 0) {
     PlaceOf(self).compare_exchange_strong(place, 0, std::memory_order_relaxed);
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);

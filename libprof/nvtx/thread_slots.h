@@ -66,11 +66,12 @@ class ThreadSlots {
   }
 
   // The same, where the table shows it at once; else nullptr.
-  // One word there says both whose it is and which slot, so what another thread puts there meanwhile cannot mislead.
+  // One word there says both whose it is and where the slot is, so what another thread puts there meanwhile cannot
+  // mislead.
   HostThread* AtPlace() {
     const uint64_t self = ThreadPointer();
     const uint64_t place = PlaceOf(self).load(std::memory_order_relaxed);
-    return (place ^ self) << (64 - kIndexShift) == 0 ? &threads_[place >> kIndexShift] : nullptr;
+    return (place ^ self) << (64 - kPlaceShift) == 0 ? SlotAt(place >> kPlaceShift) : nullptr;
   }
 
   std::span<HostThread> threads() { return threads_; }
@@ -80,7 +81,11 @@ class ThreadSlots {
 
  private:
   static constexpr size_t kPlaces = 1024;
-  static constexpr int kIndexShift = 48;  // a thread pointer has no more bits; the slot's number stands above
+  static constexpr int kPlaceShift = 48;  // a thread pointer has no more bits; where the slot is stands above:
+  static constexpr size_t kUnit = alignof(HostThread);  // in units of this many bytes from the first one
+  HostThread* SlotAt(uint64_t units) {
+    return reinterpret_cast<HostThread*>(reinterpret_cast<std::byte*>(threads_.data()) + units * kUnit);
+  }
 
   std::atomic<uint64_t>& PlaceOf(uint64_t self) {
     return places_[static_cast<size_t>((self >> 6) * 0x9e3779b97f4a7c15u >> 54)];
@@ -102,7 +107,7 @@ class ThreadSlots {
   pthread_key_t key_ = 0;
   ChunkPool pool_;
   std::span<std::atomic<uint64_t>> owners_;  // pthread_self() of the owner, 0 = free
-  std::span<std::atomic<uint64_t>> places_;  // thread pointer and slot number; 0 = nobody's
+  std::span<std::atomic<uint64_t>> places_;  // thread pointer and slot; 0 = nobody's
   std::span<HostThread> threads_;
 };
 

@@ -15,7 +15,7 @@ class QuickCalls : public NvtxTest {
  protected:
   void GoTheGeneralWay() {
     Restart(SmallOptions());
-    g_recorder.load()->tsc = false;
+    g_recorder.load()->SetTsc(false);
   }
 
   // What `calls` records, in the order in which the ranges end.

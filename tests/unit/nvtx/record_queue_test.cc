@@ -23,15 +23,15 @@ class NvtxQueue : public testing::Test {
 
   // A record of `size` bytes that carries `value` in each of its words.
   bool Write(RecordQueue& queue, uint32_t size, uint64_t value) {
-    std::byte* room = queue.Reserve(size);
-    if (room == nullptr) return false;
+    RecordQueue::Room room;
+    if (!queue.Reserve(size, room)) return false;
     RecordHeader header;
     header.size = size;
     header.op = Op::kMark;
     header.stamp = value;
-    memcpy(room, &header, sizeof header);
-    for (uint32_t at = sizeof header; at < size; at += 8) memcpy(room + at, &value, 8);
-    queue.Commit(size);
+    memcpy(room.at, &header, sizeof header);
+    for (uint32_t at = sizeof header; at < size; at += 8) memcpy(room.at + at, &value, 8);
+    queue.Commit(room);
     return true;
   }
 
@@ -116,8 +116,9 @@ TEST_F(NvtxQueue, TheLastHeaderAlwaysFits) {
   last.size = sizeof last;
   last.op = Op::kThreadExit;
   last.stamp = 2;
-  memcpy(queue_.ReserveLast(), &last, sizeof last);
-  queue_.Commit(sizeof last);
+  const RecordQueue::Room room = queue_.ReserveLast();
+  memcpy(room.at, &last, sizeof last);
+  queue_.Commit(room);
   const std::vector<uint64_t> values = Drain(queue_);
   EXPECT_EQ(values.back(), 2u);
   EXPECT_TRUE(Write(queue_, 24, 3)) << "the next owner goes on in a new chunk";
