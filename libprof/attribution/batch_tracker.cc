@@ -123,11 +123,7 @@ bool BatchTracker::Accept(Group& group, const Mark& mark) {
 void BatchTracker::Lose(Group& group, const Mark& mark, uint64_t from) {
   group.lost = true;
   group.gaps[group.gap_count++ % group.gaps.size()] = {from, kForever};
-  for (PoolIndex i = group.head; i != 0;) {
-    const PoolIndex next = spans_[i].next;
-    if (spans_[i].to == kForever) Close(group, i, from, mark.time);
-    i = next;
-  }
+  while (group.open.head != 0) Close(group, group.open.head, from, mark.time);
 }
 
 bool BatchTracker::ApplyRow(Group& group, const Mark& mark, const BatchRow& row) {
@@ -163,9 +159,7 @@ bool BatchTracker::Open(Group& group, const Mark& mark, const BatchRow& row) {
   span.row = {.req = row.req, .n_tok = row.n_tok, .kind = row.kind, .op = RowOp::kSet};
   span.from = mark.key.iter;
   span.seen_in = group.sets;
-  span.prev = group.tail;
-  (group.tail == 0 ? group.head : spans_[group.tail].next) = index;
-  group.tail = index;
+  Append(group.open, index);
   *open_.FindOrInsert(Member{group.id, row.req}) = index;
   return true;
 }
@@ -173,26 +167,33 @@ bool BatchTracker::Open(Group& group, const Mark& mark, const BatchRow& row) {
 void BatchTracker::Close(Group& group, PoolIndex index, uint64_t iter, TimeNs time) {
   RowSpan& span = spans_[index];
   open_.Erase(Member{group.id, span.row.req});
+  Unlink(group.open, index);
+  if (iter <= span.from) return spans_.Give(index);
   span.to = iter;
   span.closed = time;
-  if (span.to <= span.from) {
-    Unlink(group, index);
-    spans_.Give(index);
-  }
+  span.reach = group.ended.tail == 0 ? iter : std::max(iter, spans_[group.ended.tail].reach);
+  Append(group.ended, index);
 }
 
 void BatchTracker::CloseUnseen(Group& group, const Mark& mark) {
-  for (PoolIndex i = group.head; i != 0;) {
+  for (PoolIndex i = group.open.head; i != 0;) {
     const PoolIndex next = spans_[i].next;
-    if (spans_[i].to == kForever && spans_[i].seen_in != group.sets) Close(group, i, mark.key.iter, mark.time);
+    if (spans_[i].seen_in != group.sets) Close(group, i, mark.key.iter, mark.time);
     i = next;
   }
 }
 
-void BatchTracker::Unlink(Group& group, PoolIndex index) {
+void BatchTracker::Append(List& list, PoolIndex index) {
+  spans_[index].prev = list.tail;
+  spans_[index].next = 0;
+  (list.tail == 0 ? list.head : spans_[list.tail].next) = index;
+  list.tail = index;
+}
+
+void BatchTracker::Unlink(List& list, PoolIndex index) {
   const PoolIndex next = spans_[index].next, prev = spans_[index].prev;
-  (prev == 0 ? group.head : spans_[prev].next) = next;
-  (next == 0 ? group.tail : spans_[next].prev) = prev;
+  (prev == 0 ? list.head : spans_[prev].next) = next;
+  (next == 0 ? list.tail : spans_[next].prev) = prev;
 }
 
 BatchTracker::Knowledge BatchTracker::Known(const record::IterationKey& key) const {
@@ -205,15 +206,13 @@ BatchTracker::Knowledge BatchTracker::Known(const record::IterationKey& key) con
   return key.iter < group->first_iter ? Knowledge::kNone : Knowledge::kKnown;
 }
 
+// Marks are applied in order of time, so that spans end in it too, but for marks that came late.
 void BatchTracker::Prune(TimeNs before) {
   groups_.ForEach([&](uint64_t, Group& group) {
-    for (PoolIndex i = group.head; i != 0;) {
-      const PoolIndex next = spans_[i].next;
-      if (spans_[i].to != kForever && spans_[i].closed < before) {
-        Unlink(group, i);
-        spans_.Give(i);
-      }
-      i = next;
+    while (group.ended.head != 0 && spans_[group.ended.head].closed < before) {
+      const PoolIndex oldest = group.ended.head;
+      Unlink(group.ended, oldest);
+      spans_.Give(oldest);
     }
   });
 }

@@ -1,6 +1,7 @@
 // BatchTracker: who is in which iteration, from `batch` marks (set, join, leave, change) in any order. A row that stays
 // the same over many iterations is kept once, as a span of iterations. Used by attribution only; single threaded;
-// bounded. Apply costs one hash probe a row, ForEachRow the number of spans in the group.
+// bounded. Apply costs one hash probe a row, ForEachRow a look at each row of today's batch and each that ended since the
+// iteration.
 #pragma once
 
 #include "attribution/iteration.h"
@@ -35,13 +36,16 @@ class BatchTracker {
   };
   Knowledge Known(const record::IterationKey& key) const;
 
-  // visit(const record::BatchRow&) for each row of the iteration, in a fixed order; none unless known. A `p` row of an
+  // visit(const record::BatchRow&) for each row of the iteration, in any order; none unless known. A `p` row of an
   // earlier iteration is `d` with n_tok 1.
   template <typename Visit>
   void ForEachRow(const record::IterationKey& key, Visit visit) const {
     if (Known(key) != Knowledge::kKnown) return;
     const Group* group = groups_.Find(GroupId(key));
-    for (PoolIndex i = group->head; i != 0; i = spans_[i].next) {
+    for (PoolIndex i = group->open.head; i != 0; i = spans_[i].next) {
+      if (spans_[i].from <= key.iter) visit(RowAt(spans_[i], key.iter));
+    }
+    for (PoolIndex i = group->ended.tail; i != 0 && spans_[i].reach > key.iter; i = spans_[i].prev) {
       const RowSpan& span = spans_[i];
       if (span.from <= key.iter && key.iter < span.to) visit(RowAt(span, key.iter));
     }
@@ -75,6 +79,7 @@ class BatchTracker {
     record::BatchRow row;
     uint64_t from = 0;
     uint64_t to = kForever;  // the first iteration without it
+    uint64_t reach = 0;      // ended: the greatest `to` of it and all that ended before it
     TimeNs closed = 0;       // time of the mark that ended it
     PoolIndex next = 0, prev = 0;
     uint32_t seen_in = 0;  // number of the last `set` that named it
@@ -85,12 +90,15 @@ class BatchTracker {
     bool operator==(const Member&) const = default;
     friend uint64_t HashKey(const Member& m) { return base::MixHash(m.req ^ base::MixHash(m.group)); }
   };
+  struct List {
+    PoolIndex head = 0, tail = 0;
+  };
   struct Gap {
     uint64_t from = 0, to = 0;
   };
   struct Group {
     uint64_t id = 0;
-    PoolIndex head = 0, tail = 0;
+    List open, ended;  // spans without end; the others, in the order in which they ended
     bool started = false;
     bool lost = false;
     bool has_seq = false;
@@ -130,7 +138,8 @@ class BatchTracker {
   bool Open(Group& group, const Mark& mark, const record::BatchRow& row);
   void Close(Group& group, PoolIndex span, uint64_t iter, TimeNs time);
   void CloseUnseen(Group& group, const Mark& mark);
-  void Unlink(Group& group, PoolIndex span);
+  void Append(List& list, PoolIndex span);
+  void Unlink(List& list, PoolIndex span);
 
   base::FlatMap<uint64_t, Group> groups_;
   base::FlatMap<Member, PoolIndex> open_;  // spans without end

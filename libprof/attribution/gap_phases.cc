@@ -157,14 +157,15 @@ void GapPhases::AddOtherLabels(const GapInputs& inputs) {
     for (const OwnEntry& entry : own.entries) {
       if (entry.iteration == &other) return;
     }
+    const TimeNs in_front = std::max(other.gpu.start, own.first_launch);  // from when on, if it was
+    const bool may_be_in_front = own.first_launch != 0 && in_front < other.gpu.end;
+    if (!may_be_in_front && other.batch_known && other.prefill_rows == 0) return;
     const Company company = CompanyIn(parts_.batches, other, inputs.request.id);
     if (!company.known || company.has_request) return;  // where the batch is unknown it may be in it
     if (company.prefills) {
       parts_.partition.Add(Label(GapPhase::kPrefillInterference), other.gpu.start, other.gpu.end);
     }
-    if (own.first_launch != 0) {
-      parts_.partition.Add(Label(GapPhase::kBacklog), std::max(other.gpu.start, own.first_launch), other.gpu.end);
-    }
+    if (may_be_in_front) parts_.partition.Add(Label(GapPhase::kBacklog), in_front, other.gpu.end);
   });
 }
 

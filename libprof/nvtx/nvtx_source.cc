@@ -77,7 +77,7 @@ bool NvtxSource::Init(base::Arena& arena, const Options& options, base::LossCoun
       !recorder->threads.Init(arena, options.threads, options.chunks, options.chunk_bytes)) {
     return false;
   }
-  std::fill(not_before_.begin(), not_before_.end(), capture::RawStamp());
+  last_begin_ = capture::RawStamp();
   if (!collector_.Init(arena, CollectorOptions(options), *recorder)) return false;
   recorder_ = recorder;
   lost_looked_ = base::MonotonicNow();
@@ -93,6 +93,9 @@ void NvtxSource::Collect(capture::CollectContext& context) {
   }
   const uint64_t begin = capture::RawStamp();
   const std::span<HostThread> threads = recorder_->threads.threads();
+  // The round before saw the slots that are new now unclaimed: nothing of theirs is older.
+  for (; seen_ < threads.size(); ++seen_) not_before_[seen_] = last_begin_;
+  last_begin_ = begin;
   for (size_t i = 0; i < threads.size(); ++i) {
     busy_[i] = threads[i].busy.load(std::memory_order_acquire);
     ends_[i] = threads[i].queue.tail();

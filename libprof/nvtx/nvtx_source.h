@@ -78,6 +78,8 @@ class NvtxSource : public capture::EventSource {
   std::span<uint64_t> ends_;        // by slot: where to read up to in this round
   std::span<uint64_t> not_before_;  // by slot: no event that is still to come has an earlier stamp
   std::span<bool> busy_;            // by slot: an event was on its way when the round began
+  size_t seen_ = 0;                 // slots that were claimed when the last round began
+  uint64_t last_begin_ = 0;         // when that was
   record::TimeNs read_until_ = 0;   // 0 = no limit
   uint32_t read_at_end_ = 0;
   uint64_t unread_ = 0;             // events that came after it

@@ -91,10 +91,16 @@ HostThread* ThreadSlots::TakeFree(uint64_t self) {
     uint64_t nobody = 0;
     if (owners_[i].load(std::memory_order_relaxed) == 0 &&
         owners_[i].compare_exchange_strong(nobody, self, std::memory_order_acquire, std::memory_order_relaxed)) {
+      NoteClaimed(static_cast<uint32_t>(i + 1));
       return &threads_[i];
     }
   }
   return nullptr;
+}
+
+void ThreadSlots::NoteClaimed(uint32_t count) {
+  uint32_t claimed = claimed_.load(std::memory_order_relaxed);
+  while (claimed < count && !claimed_.compare_exchange_weak(claimed, count, std::memory_order_release)) continue;
 }
 
 // Busy until its first record stands: from pthread_setspecific on, a signal handler that uses NVTX finds the slot.

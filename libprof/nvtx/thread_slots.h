@@ -74,7 +74,8 @@ class ThreadSlots {
     return (place ^ self) << (64 - kPlaceShift) == 0 ? SlotAt(place >> kPlaceShift) : nullptr;
   }
 
-  std::span<HostThread> threads() { return threads_; }
+  // The slots that were ever claimed, each at its index for good: few threads of a host use NVTX.
+  std::span<HostThread> threads() { return threads_.first(claimed_.load(std::memory_order_acquire)); }
 
   // The worker: takes the chunk of slot `i` back if no thread owns it and all was read.
   void Reclaim(size_t i);
@@ -95,6 +96,7 @@ class ThreadSlots {
   HostThread* Claim();
   HostThread* TakeOwned(uint64_t self);
   HostThread* TakeFree(uint64_t self);
+  void NoteClaimed(uint32_t count);
   bool Begin(HostThread& thread);
   void Release(HostThread& thread);
   void Publish(const HostThread& thread);
@@ -109,6 +111,7 @@ class ThreadSlots {
   std::span<std::atomic<uint64_t>> owners_;  // pthread_self() of the owner, 0 = free
   std::span<std::atomic<uint64_t>> places_;  // thread pointer and slot; 0 = nobody's
   std::span<HostThread> threads_;
+  std::atomic<uint32_t> claimed_{0};  // how many, from the first on
 };
 
 }  // namespace slowtoken::nvtx

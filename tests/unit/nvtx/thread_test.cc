@@ -293,11 +293,33 @@ TEST_F(NvtxThreads, EveryEventBeforeTheWatermarkHasBeenDelivered) {
 TEST_F(NvtxThreads, AThreadsFirstEventOnItsWayIsNotBeforeTheRecorder) {
   const base::TimeNs before = base::MonotonicNow();
   Restart(SmallOptions());
-  std::atomic<bool>& busy = g_recorder.load()->threads.threads().back().busy;
+  std::atomic<bool>& busy = g_recorder.load()->threads.Current()->busy;
   busy = true;
   Collect();
   EXPECT_GE(source_->CompleteUpTo(clock_, base::MonotonicNow()) + 2000, before);
   busy = false;
+}
+
+TEST_F(NvtxThreads, AThreadsFirstEventOnItsWayIsNotBeforeTheRoundThatSawNoneOfIt) {
+  Collect();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const base::TimeNs seen_nothing = base::MonotonicNow();
+  Collect();
+  std::atomic<bool>& busy = g_recorder.load()->threads.Current()->busy;
+  busy = true;
+  Collect();
+  EXPECT_GE(source_->CompleteUpTo(clock_, base::MonotonicNow()) + 2000, seen_nothing);
+  busy = false;
+}
+
+TEST_F(NvtxThreads, TheWorkerLooksAtSlotsOnlyThatWereEverClaimed) {
+  EXPECT_EQ(g_recorder.load()->threads.threads().size(), 0u);
+  nvtxMarkA("first");
+  std::thread([] { nvtxMarkA("second"); }).join();
+  std::thread([] { nvtxMarkA("third, in the slot of the second"); }).join();
+  EXPECT_EQ(g_recorder.load()->threads.threads().size(), 2u);
+  Collect();
+  EXPECT_EQ(log_->marks.size(), 3u);
 }
 
 TEST_F(NvtxThreads, AnEventOnItsWayIsNotBeforeItsThreadWasSeenIdle) {
