@@ -1,7 +1,7 @@
 // BatchTracker: who is in which iteration, from `batch` marks (set, join, leave, change) in any order. A row that stays
 // the same over many iterations is kept once, as a span of iterations. Used by attribution only; single threaded;
-// bounded. Apply costs one hash probe a row, ForEachRow a look at each row of today's batch and each that ended since the
-// iteration.
+// bounded. Apply costs one hash probe a row, ForEachRow a look at each row of today's batch and each that ended since
+// the iteration.
 #pragma once
 
 #include "attribution/iteration.h"
