@@ -272,6 +272,8 @@ bool EvidenceFinder::ThreadPaused(const CauseCase& c, CauseFinding* finding) con
   } else if (taken.major_faults != 0) {
     finding->evidence = EvidenceKind::kPageFaults;
     finding->amount = taken.major_faults;
+  } else {
+    finding->amount = answer.off_ns - answer.waited_ns;
   }
   return true;
 }
@@ -285,6 +287,22 @@ bool EvidenceFinder::ThreadRan(const CauseCase& c, CauseFinding* finding) const 
   if (!Conclude(c, found, Cause::kSchedulerDelay, EvidenceKind::kThreadRan, finding)) return false;
   finding->thread = ThreadOf(c.thread);
   if (!answer.exact) finding->confidence = Confidence::kLow;
+  return true;
+}
+
+bool EvidenceFinder::ThreadStarved(const CauseCase& c, CauseFinding* finding) const {
+  if (c.thread == 0) return false;
+  const ThreadActivity::Answer answer = parts_.activity.Over(c.thread, c.pieces);
+  const Found found{answer.waited_ns, c.pieces.start(), c.pieces.end()};
+  if (!answer.known || !Conclude(c, found, Cause::kHostPaused, EvidenceKind::kThreadWaited, finding)) return false;
+  finding->thread = ThreadOf(c.thread);
+  finding->amount = answer.waited_ns;
+  if (!answer.exact) finding->confidence = Confidence::kLow;
+  const ThreadActivity::Taken taken =
+      parts_.activity.TakenFrom(static_cast<record::ProcessIndex>(c.thread >> 32), found.start, found.end);
+  if (taken.throttled_ns < found.ns / 2) return true;
+  finding->evidence = EvidenceKind::kThrottled;
+  finding->amount = taken.throttled_ns;
   return true;
 }
 

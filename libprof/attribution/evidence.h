@@ -65,6 +65,8 @@ class EvidenceFinder {
   // The thread that should have acted did not run, or did.
   bool ThreadPaused(const CauseCase& c, record::CauseFinding* finding) const;
   bool ThreadRan(const CauseCase& c, record::CauseFinding* finding) const;
+  // It could have run and had no CPU, or none was left of the cgroup's quota: asked where a thread may sleep as well.
+  bool ThreadStarved(const CauseCase& c, record::CauseFinding* finding) const;
   // Not evidence: how that thread spent the phase, into the acting_ members.
   void DescribeThread(const CauseCase& c, record::CauseFinding* finding) const;
 

@@ -62,6 +62,7 @@ uint64_t FirstTokenCauses::ThreadFor(const TtftInputs& inputs, TtftPhase phase) 
   const uint64_t schedules = first->schedule_thread != 0 ? first->schedule_thread : first->launch_thread;
   const uint64_t launches = first->launch_thread != 0 ? first->launch_thread : first->schedule_thread;
   switch (phase) {
+    case TtftPhase::kQueue:
     case TtftPhase::kSchedule:
     case TtftPhase::kCommitWait:
       return schedules;
@@ -112,6 +113,8 @@ bool FirstTokenCauses::Find(const CauseCase& c, TtftPhase phase, CauseFinding* f
       return FindHostCause(c, finding);
     case TtftPhase::kKvWait:
       return look.Whole(c, Cause::kQueueRemoteKv, EvidenceKind::kWaitMarks, finding);
+    case TtftPhase::kQueue:  // whatever the engine says of it: a scheduler without a CPU lets nobody out
+      return look.ThreadStarved(c, finding);
     case TtftPhase::kTokenize:
       return look.ThreadPaused(c, finding) || look.Whole(c, Cause::kTokenizer, EvidenceKind::kBusyTokenizer, finding);
     default:

@@ -24,6 +24,9 @@ class ChunkDecoder {
   void DeliverState(const v1::Chunk& chunk, record::EventVisitor& out, StateFilter* filter);
   // The batch membership when the chunk began, as `batch` annotations.
   void DeliverBatchesAtStart(const v1::Chunk& chunk, record::EventVisitor& out);
+  // That chunks are missing whose events lie between `from` and `to`: each source that records when this chunk begins
+  // was blind for so long.
+  void DeliverMissing(const v1::Chunk& chunk, record::TimeNs from, record::TimeNs to, record::EventVisitor& out);
   void DeliverEvents(const v1::Chunk& chunk, record::EventVisitor& out);
   // What was open when the chunk ended.
   void DeliverOpen(const v1::Chunk& chunk, record::EventVisitor& out);

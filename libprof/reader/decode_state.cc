@@ -1,6 +1,7 @@
 // Resources, source states and totals: told when new or changed.
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "reader/bind_columns.h"
 #include "reader/chunk_decoder.h"
@@ -87,18 +88,23 @@ void TellNames(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter* f
   }
 }
 
+record::SourceStatus StatusOf(const v1::SourceStatus& m, const ChunkTables& tables) {
+  record::SourceStatus s;
+  s.source = FromWire<record::Source>(m.source());
+  s.state = FromWire<record::SourceState>(m.state());
+  s.reason = FromWire<record::BlindReason>(m.reason());
+  s.error = static_cast<int32_t>(m.error());
+  s.version = Narrow(m.version());
+  s.detail = tables.Text(m.detail());
+  s.time = tables.HostTime(m.time());
+  s.process = tables.process();
+  return s;
+}
+
 void TellSources(const v1::Chunk& chunk, const ChunkTables& tables, StateFilter* filter, record::EventVisitor& out) {
   for (const v1::SourceStatus& m : chunk.sources()) {
     if (!IsKnown<record::Source>(m.source())) continue;
-    record::SourceStatus s;
-    s.source = FromWire<record::Source>(m.source());
-    s.state = FromWire<record::SourceState>(m.state());
-    s.reason = FromWire<record::BlindReason>(m.reason());
-    s.error = static_cast<int32_t>(m.error());
-    s.version = Narrow(m.version());
-    s.detail = tables.Text(m.detail());
-    s.time = tables.HostTime(m.time());
-    s.process = tables.process();
+    const record::SourceStatus s = StatusOf(m, tables);
     Tell(s, filter, {kSource, m.source(), m.state()},
          {static_cast<uint64_t>(s.error), s.version, s.detail, s.time, m.reason()}, out);
   }
@@ -175,6 +181,26 @@ void ChunkDecoder::DeliverState(const v1::Chunk& chunk, record::EventVisitor& ou
   TellTotals(chunk, tables_, filter, out);
   Clocks(chunk.clocks(), out, filter);
   DetailChanges(chunk.detail_changes(), out, filter);
+}
+
+void ChunkDecoder::DeliverMissing(const v1::Chunk& chunk, record::TimeNs from, record::TimeNs to,
+                                  record::EventVisitor& out) {
+  std::map<record::Source, record::SourceStatus> newest;
+  for (const v1::SourceStatus& m : chunk.sources()) {
+    if (!IsKnown<record::Source>(m.source())) continue;
+    const record::SourceStatus s = StatusOf(m, tables_);
+    const auto [known, fresh] = newest.try_emplace(s.source, s);
+    if (!fresh && s.time >= known->second.time) known->second = s;
+  }
+  for (auto& [source, status] : newest) {
+    if (!status.EndsBlind() || source == record::Source::kThreads) continue;
+    record::SourceStatus lost = status;
+    lost.reason = record::BlindReason::kTraceDamaged;
+    lost.time = from;
+    out.On(lost);
+    status.time = to;
+    out.On(status);
+  }
 }
 
 }  // namespace slowtoken::reader

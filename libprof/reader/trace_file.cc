@@ -1,5 +1,7 @@
 #include "reader/trace_file.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace slowtoken::reader {
@@ -55,6 +57,7 @@ absl::Status TraceFile::Rewind() {
   info_.losses.clear();
   chunk_.Clear();
   expected_ = 0;
+  missing_before_ = false;
   gap_before_ = true;
   ended_ = false;
   return status;
@@ -135,11 +138,15 @@ void TraceFile::CheckSequence(const Frame& frame) {
                absl::StrCat(missing, " chunk(s) before this one are not here: damaged, or never written")});
   }
   gap_before_ = missing != 0 || begins_here || expected_ == 0;
+  missing_before_ = missing != 0;
+  whole_until_ = info_.last_watermark;
   expected_ = frame.header.sequence + 1;
 }
 
 void TraceFile::Deliver(record::EventVisitor& out, StateFilter* filter) {
   decoder_.DeliverState(chunk_, out, filter);
+  const record::TimeNs missing_from = std::max(whole_until_, info_.start);
+  if (missing_before_ && watermark() > missing_from) decoder_.DeliverMissing(chunk_, missing_from, watermark(), out);
   if (gap_before_ || filter == nullptr) decoder_.DeliverBatchesAtStart(chunk_, out);
   decoder_.DeliverEvents(chunk_, out);
   decoder_.DeliverAdvance(chunk_, out);

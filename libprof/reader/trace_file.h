@@ -74,8 +74,10 @@ class TraceFile {
   v1::Chunk chunk_;  // the loaded one
   v1::Chunk next_;   // being parsed
   uint64_t chunk_offset_ = 0;
-  uint64_t expected_ = 0;   // sequence number of the next frame
-  bool gap_before_ = true;  // the chunk before the loaded one is not there
+  uint64_t expected_ = 0;           // sequence number of the next frame
+  bool missing_before_ = false;     // chunks right before the loaded one are missing,
+  record::TimeNs whole_until_ = 0;  // which came after this time
+  bool gap_before_ = true;          // the chunk before the loaded one is not there
   bool have_header_ = false;
   bool ended_ = false;
   bool alone_ = true;

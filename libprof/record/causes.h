@@ -29,8 +29,8 @@ namespace slowtoken::record {
   X(kOwnFlush, "own_flush")              /* thread: our worker, or CUPTI on its thread; amount: how often */        \
   X(kOtherPrefill, "other_prefill")      /* iter, req: whose prompt; amount: its tokens */                          \
   X(kThreadRan, "thread_ran")            /* thread: it was on a CPU */                                              \
-  X(kThreadWaited, "thread_waited")      /* thread: it was runnable and had no CPU */                               \
-  X(kThreadBlocked, "thread_blocked")    /* thread: it slept: a lock, a call, a page fault */                       \
+  X(kThreadWaited, "thread_waited")      /* thread; amount: ns it was runnable and had no CPU */                     \
+  X(kThreadBlocked, "thread_blocked")    /* thread; amount: ns it slept: a lock, a call, a page fault */             \
   X(kThrottled, "throttled")             /* amount: ns for which the cgroup was throttled */                        \
   X(kPageFaults, "page_faults")          /* amount: major faults */                                                 \
   X(kGc, "gc") X(kJit, "jit")            /* thread */                                                               \

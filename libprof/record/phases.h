@@ -39,6 +39,24 @@ inline constexpr size_t kGapPhaseCount = sizeof(kGapPhaseNames) / sizeof(kGapPha
 #undef SLOWTOKEN_ENUM
 #undef SLOWTOKEN_TEXT
 
+// The order in which they usually happen, for whoever shows them: that of precedence turned around, what is left last.
+template <size_t N>
+constexpr std::array<size_t, N> TurnedAround() {
+  std::array<size_t, N> order{};
+  for (size_t i = 0; i + 1 < N; ++i) order[i] = N - 2 - i;
+  order[N - 1] = N - 1;
+  return order;
+}
+inline constexpr auto kGapTimeOrder = TurnedAround<kGapPhaseCount>();
+// One is handed over and tokenized before it is queued.
+inline constexpr auto kTtftTimeOrder = [] {
+  auto order = TurnedAround<kTtftPhaseCount>();
+  order[0] = static_cast<size_t>(TtftPhase::kHandoff);
+  order[1] = static_cast<size_t>(TtftPhase::kTokenize);
+  order[2] = static_cast<size_t>(TtftPhase::kQueue);
+  return order;
+}();
+
 // Nanoseconds by phase. The values of one sample add up exactly to its duration.
 using TtftPhases = std::array<uint64_t, kTtftPhaseCount>;
 using GapPhases = std::array<uint64_t, kGapPhaseCount>;

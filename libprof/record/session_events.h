@@ -54,7 +54,8 @@ enum class Source : uint8_t { kCupti, kNvtx, kNccl, kThreads };
   X(kTornDown, "torn_down", "CUPTI was torn down, by a fatal error or by another tool")                \
   X(kRearmFailed, "rearm_failed", "CUPTI was free again and gave no records all the same")             \
   X(kOther, "other", "a reason that a later version of slowtoken knows")                               \
-  X(kRecordsLost, "records_lost", "records came faster than slowtoken could take them over")
+  X(kRecordsLost, "records_lost", "records came faster than slowtoken could take them over")           \
+  X(kTraceDamaged, "trace_damaged", "a part of the trace is damaged or was never written")
 enum class BlindReason : uint8_t {
 #define SLOWTOKEN_BLIND_ENUM(id, name, text) id,
   SLOWTOKEN_BLIND_REASONS(SLOWTOKEN_BLIND_ENUM)

@@ -14,16 +14,16 @@ Json ActingThreadJson(const v1::Finding& finding) {
           {"blocked_ns", finding.acting_blocked_ns()}, {"migrations", finding.acting_migrations()}};
 }
 
-std::string ActingThreadText(const v1::Finding& finding) {
+std::string ActingThreadText(const v1::Finding& finding, const char* phase) {
   if (finding.acting_thread() == 0) return "";
-  std::string text =
-      absl::StrCat(ThreadText(finding.acting_thread(), finding.acting_role()), " meanwhile: on a CPU ",
-                   Duration(finding.acting_ran_ns()), ", waiting for one ", Duration(finding.acting_waited_ns()),
-                   ", blocked ", Duration(finding.acting_blocked_ns()));
   const uint64_t moves = finding.acting_migrations();
-  if (moves != 0)
-    absl::StrAppend(&text, ", moved to another CPU ", moves == 1 ? "once" : absl::StrCat(WithCommas(moves), " times"));
-  return text;
+  return absl::StrCat("during ", phase, " ", ThreadText(finding.acting_thread(), finding.acting_role()),
+                      " was on a CPU for ", Duration(finding.acting_ran_ns()), ", waited for one for ",
+                      Duration(finding.acting_waited_ns()), moves == 0 ? " and was blocked for " : ", was blocked for ",
+                      Duration(finding.acting_blocked_ns()), moves == 0 ? "" : " and moved to another CPU ",
+                      moves == 0   ? ""
+                      : moves == 1 ? "once"
+                                   : absl::StrCat(WithCommas(moves), " times"));
 }
 
 }  // namespace slowtoken::report

@@ -99,9 +99,14 @@ std::string Request(const v1::Finding& f) {
 }
 
 // What a thread did and for how long.
-std::string ThreadSentence(const v1::Finding& f, const char* what) {
-  return absl::StrCat(Thread(f), " ", what, " ", Duration(f.evidence_ns()));
+std::string ThreadSentence(const v1::Finding& f, const char* what, uint64_t ns) {
+  return absl::StrCat(Thread(f), " ", what, " ", Duration(ns));
 }
+std::string ThreadSentence(const v1::Finding& f, const char* what) { return ThreadSentence(f, what, f.evidence_ns()); }
+
+// Of the time that a thread did not run, the part the sentence is about. (Traces of old do not tell it of one that was
+// blocked.)
+uint64_t PartOf(const v1::Finding& f) { return f.amount() != 0 ? f.amount() : f.evidence_ns(); }
 
 // What a thread did; empty where the evidence is not about a thread.
 std::string ThreadEvidence(const v1::Finding& f) {
@@ -111,9 +116,9 @@ std::string ThreadEvidence(const v1::Finding& f) {
     case EvidenceKind::kThreadRan:
       return ThreadSentence(f, "was busy on a CPU for");
     case EvidenceKind::kThreadWaited:
-      return ThreadSentence(f, "could run and had no CPU for");
+      return ThreadSentence(f, "could run and had no CPU for", PartOf(f));
     case EvidenceKind::kThreadBlocked:
-      return ThreadSentence(f, "was blocked for");
+      return ThreadSentence(f, "was blocked for", PartOf(f));
     case EvidenceKind::kThrottled:
       return absl::StrCat(ThreadSentence(f, "did not run for"), " while the cgroup was throttled for ",
                           Duration(f.amount()));
@@ -176,7 +181,9 @@ std::string EvidenceSentence(const v1::Finding& f) {
       return absl::StrCat("the same work took ", took, " longer while the GPU's clocks were held down (",
                           ThrottleText(f.amount()), ")");
     case EvidenceKind::kWaitMarks:
-      return absl::StrCat("the engine said so for ", took);
+      return absl::StrCat(f.cause() == static_cast<uint32_t>(record::Cause::kQueueOther) ? "it was queued for "
+                                                                                         : "the engine said so for ",
+                          took);
     case EvidenceKind::kBusyTokenizer:
       return absl::StrCat(Thread(f), " tokenised the text of ", Request(f), " first, ", took);
     case EvidenceKind::kOwnPrompt:

@@ -29,7 +29,7 @@ IterationRow RowOf(const Moment::Iteration& iteration, const Moment& moment, siz
   const Moment::Window& window = moment.window();
   const record::IterationSummary& s = iteration.summary;
   IterationRow row{.iter = s.key.iter,
-                   .at_ns = s.start > window.start ? s.start - window.start : 0,
+                   .at_ns = static_cast<int64_t>(s.start - window.start),
                    .length_ns = s.end - std::min(s.start, s.end),
                    .gpu_ns = s.gpu_busy_ns,
                    .kind = s.dummy   ? "dummy"

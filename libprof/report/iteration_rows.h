@@ -16,7 +16,7 @@ inline constexpr const char* kIterationRowsWith = "with (p prefill, c chunk, d d
 
 struct IterationRow {
   uint64_t iter = 0;
-  uint64_t at_ns = 0;  // from the window's start; 0: before it
+  int64_t at_ns = 0;  // from the window's start; negative: it began before
   uint64_t length_ns = 0;
   uint64_t gpu_ns = 0;
   const char* kind = "";

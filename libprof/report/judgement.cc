@@ -20,7 +20,7 @@ std::vector<std::string> JudgementLines(const v1::Finding& finding, const Judged
   const auto cause = static_cast<record::Cause>(finding.cause() < record::kCauseCount ? finding.cause() : 0);
   const char* advice = AdviceFor(cause, static_cast<record::EvidenceKind>(finding.evidence()));
   std::vector<std::string> lines = {ExcessSentence(judged, phase), "cause: " + FindingText(finding, judged)};
-  if (std::string acting = ActingThreadText(finding); !acting.empty()) lines.push_back(std::move(acting));
+  if (std::string acting = ActingThreadText(finding, phase.name); !acting.empty()) lines.push_back(std::move(acting));
   if (*advice != 0) lines.push_back(absl::StrCat("try: ", advice));
   return lines;
 }

@@ -77,7 +77,7 @@ void Moment::On(const record::CpuSample& sample) {
   const uint64_t ns = Within(sample.start, sample.end);
   if (ns == 0) return;
   Thread& thread = threads_[{sample.process, sample.thread}];
-  thread.watched |= sample.exact;
+  if (sample.exact) thread.known_ns += ns;
   thread.waited_by_totals_ns += std::min(sample.waited_ns, ns);
 }
 

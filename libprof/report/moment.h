@@ -59,7 +59,7 @@ class Moment final : public record::EventVisitor {
   };
   struct Thread {
     std::string name;
-    bool watched = false;        // its thread states were recorded
+    uint64_t known_ns = 0;       // of the window, in which its every switch was recorded
     uint64_t off_ns = 0;         // off the CPU
     uint64_t waited_ns() const;  // of it, runnable without one
     uint64_t preempted_ns = 0;

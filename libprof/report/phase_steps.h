@@ -3,6 +3,7 @@
 // Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,20 +16,19 @@ struct PhaseStep {
   uint64_t ns = 0;
 };
 
-// Those that took any time. The order of precedence turned around is the order of time; what is left comes last.
+// Those that took any time.
 template <typename Phases, size_t N>
-std::vector<PhaseStep> PhaseSteps(const Phases& phases, const char* const (&names)[N]) {
+std::vector<PhaseStep> PhaseSteps(const Phases& phases, const char* const (&names)[N],
+                                  const std::array<size_t, N>& time_order) {
   std::vector<PhaseStep> steps;
   uint64_t before = 0;
-  const auto add = [&](size_t i) {
-    if (i >= static_cast<size_t>(phases.size())) return;
+  for (const size_t i : time_order) {
+    if (i >= static_cast<size_t>(phases.size())) continue;
     const uint64_t ns = *(phases.begin() + static_cast<std::ptrdiff_t>(i));
-    if (ns == 0) return;
+    if (ns == 0) continue;
     steps.push_back({names[i], before, ns});
     before += ns;
-  };
-  for (size_t i = N - 1; i-- > 0;) add(i);
-  add(N - 1);
+  }
   return steps;
 }
 

@@ -33,22 +33,14 @@ std::string Bar(double share) {
   return bar;
 }
 
-// Phase indexes in the order in which they usually happen: the order of precedence turned around, what is left last.
-std::vector<int> TimeOrder(int count) {
-  std::vector<int> order;
-  for (int i = count - 2; i >= 0; --i) order.push_back(i);
-  order.push_back(count - 1);
-  return order;
-}
-
 // A row for each phase that took time: mean, share of the whole, spread.
 template <size_t N>
 std::string PhaseTable(const google::protobuf::RepeatedPtrField<v1::Distribution>& phases, uint64_t whole_mean,
-                       const char* const (&names)[N]) {
+                       const char* const (&names)[N], const std::array<size_t, N>& time_order) {
   Table table({{"phase", Align::kLeft}, {"mean"}, {"share"}, {"p50"}, {"p90"}, {"p99"}, {"", Align::kLeft}});
-  for (const int i : TimeOrder(static_cast<int>(N))) {
-    if (i >= phases.size() || phases[i].mean_ns() == 0) continue;
-    const v1::Distribution& phase = phases[i];
+  for (const size_t i : time_order) {
+    if (i >= static_cast<size_t>(phases.size()) || phases[static_cast<int>(i)].mean_ns() == 0) continue;
+    const v1::Distribution& phase = phases[static_cast<int>(i)];
     const double share = Share(phase.mean_ns(), whole_mean);
     table.Add({names[i], Duration(phase.mean_ns()), Percent(share), Duration(phase.p50_ns()), Duration(phase.p90_ns()),
                Duration(phase.p99_ns()), Bar(share)});
@@ -193,8 +185,8 @@ std::string TtftText(const v1::Report& report) {
   if (ttft.all().count() == 0) return "";
   return absl::StrCat("\nTTFT (", WithCommas(ttft.all().count()), " requests): ", SpreadText(ttft.all()), "\n",
                       LevelText(ttft.over_level(), ttft.all().count(), report.levels().ttft_ns(), "requests"),
-                      PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames), RollUp(ttft),
-                      QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft));
+                      PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder),
+                      RollUp(ttft), QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft));
 }
 
 std::string ItlText(const v1::Report& report) {
@@ -206,8 +198,8 @@ std::string ItlText(const v1::Report& report) {
   return absl::StrCat(
       "\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(),
       LevelText(static_cast<uint64_t>(report.stalls_size()), itl.step().count(), report.levels().itl_ns(), "gaps"),
-      "\n", PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames), InterferenceText(report),
-      ItlCaveat(itl));
+      "\n", PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames, record::kGapTimeOrder),
+      InterferenceText(report), ItlCaveat(itl));
 }
 
 std::string DefinitionText(const v1::Report& report) {
@@ -250,9 +242,9 @@ std::string OneRequestText(const v1::Report& report) {
   if (report.requests().empty()) return "\nThe request is not in this trace\n";
   const v1::RequestReport& request = report.requests(0);
   Table table({{"phase", Align::kLeft}, {"time"}, {"share"}, {"", Align::kLeft}});
-  for (const int i : TimeOrder(static_cast<int>(record::kTtftPhaseCount))) {
-    if (i >= request.ttft_phases_ns_size()) continue;
-    const uint64_t ns = request.ttft_phases_ns(i);
+  for (const size_t i : record::kTtftTimeOrder) {
+    if (i >= static_cast<size_t>(request.ttft_phases_ns_size())) continue;
+    const uint64_t ns = request.ttft_phases_ns(static_cast<int>(i));
     if (ns != 0)
       table.Add({record::kTtftPhaseNames[i], Duration(ns), Percent(Share(ns, request.ttft_ns())),
                  Bar(Share(ns, request.ttft_ns()))});

@@ -52,6 +52,26 @@ std::string Did(const Moment::Thread& thread, const WhyOptions& options) {
   return Listed(texts, CellColumns(options));
 }
 
+// When an iteration began: "-1.20 ms" is before the window.
+std::string At(int64_t ns) {
+  return ns < 0 ? absl::StrCat("-", Duration(static_cast<uint64_t>(-ns))) : Duration(static_cast<uint64_t>(ns));
+}
+
+// How a thread spent the window. A wait for a CPU after a sleep is known by totals alone, which may be of another time:
+// then the two are bounds.
+struct TimeCells {
+  std::string on_cpu = "?", no_cpu = "?", blocked = "?", moves = "?";
+};
+
+TimeCells CellsOf(const Moment::Thread& thread, uint64_t whole) {
+  if (thread.known_ns < whole - whole / 10) return {};
+  const uint64_t off = std::min(thread.off_ns, thread.known_ns);
+  const uint64_t waited = std::min(thread.waited_ns(), off);
+  const bool exact = waited == std::min(thread.preempted_ns, off);
+  return {Duration(thread.known_ns - off), absl::StrCat(exact ? "" : "≤ ", Duration(waited)),
+          absl::StrCat(exact ? "" : "≥ ", Duration(off - waited)), WithCommas(thread.migrations)};
+}
+
 }  // namespace
 
 std::string IterationsText(const Moment& moment, const WhyOptions& options) {
@@ -66,8 +86,8 @@ std::string IterationsText(const Moment& moment, const WhyOptions& options) {
                {"it", Align::kLeft},
                {kIterationRowsWith, Align::kLeft}});
   for (const IterationRow& row : iterations.rows) {
-    table.Add({absl::StrCat(row.iter), Duration(row.at_ns), Duration(row.length_ns), Duration(row.gpu_ns), row.kind,
-               row.own, row.with});
+    table.Add({absl::StrCat(row.iter), At(row.at_ns), Duration(row.length_ns), Duration(row.gpu_ns), row.kind, row.own,
+               row.with});
   }
   return Caption("Iterations meanwhile", table.size(), iterations.all, "first") + table.Text();
 }
@@ -86,16 +106,13 @@ std::string ThreadsText(const Moment& moment, const WhyOptions& options) {
   bool pseudonyms = false;
   for (const auto& [key, thread] : busiest) {
     if (!options.all && table.size() == kMostThreads) break;
-    const uint64_t off = std::min(thread->off_ns, whole);
     pseudonyms |= IsPseudonym(thread->name);
-    const uint64_t waited = std::min(thread->waited_ns(), off);
-    const auto known = [watched = thread->watched](const std::string& text) { return watched ? text : "?"; };
-    table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)), known(Duration(whole - off)),
-               known(Duration(waited)), known(Duration(off - waited)), known(WithCommas(thread->migrations)),
-               Did(*thread, options)});
+    const TimeCells time = CellsOf(*thread, whole);
+    table.Add({absl::StrCat(key.second), thread->name, ShortRole(moment.RoleOf(key)), time.on_cpu, time.no_cpu,
+               time.blocked, time.moves, Did(*thread, options)});
   }
   if (table.empty()) return "";
-  return absl::StrCat(Caption("Threads", table.size(), busiest.size(), "busiest"), table.Text(),
+  return absl::StrCat(Caption("Threads, over all of this time", table.size(), busiest.size(), "busiest"), table.Text(),
                       pseudonyms ? kNamesInTheClear : "");
 }
 

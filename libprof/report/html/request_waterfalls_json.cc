@@ -27,7 +27,7 @@ void AddIterations(const Moment& moment, Json& out) {
   const IterationRows iterations = IterationRowsOf(moment);
   Json rows = Json::array();
   for (const IterationRow& row : iterations.rows)
-    rows.push_back(Json::array({row.iter, row.at_ns, row.length_ns, row.gpu_ns, row.kind, row.own, row.with}));
+    rows.push_back(Json::array({row.iter, std::max<int64_t>(row.at_ns, 0), row.length_ns, row.gpu_ns, row.kind, row.own, row.with}));
   out["iterations"] = std::move(rows);
   out["iterations_all"] = iterations.all;
 }
@@ -67,8 +67,8 @@ Json RequestWaterfalls::PartJson(const Life& life, const Part& part) const {
               {"first", first},
               {"start_ns", part.start - origin_ - request.arrival_ns()},
               {"ns", part.end - part.start},
-              {"steps", StepsJson(first ? PhaseSteps(request.ttft_phases_ns(), record::kTtftPhaseNames)
-                                        : PhaseSteps(part.phases, record::kGapPhaseNames))},
+              {"steps", StepsJson(first ? PhaseSteps(request.ttft_phases_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder)
+                                        : PhaseSteps(part.phases, record::kGapPhaseNames, record::kGapTimeOrder))},
               {"lines", LinesOf(life, part)},
               {"slow", part.slow ? Json(*part.slow) : Json()}};
   AddIterations(*part.moment, out);
@@ -89,7 +89,7 @@ Json RequestWaterfalls::LifeJson(const Life& life) const {
       rows.push_back({{"name", NameOf(between.first, between.last)},
                       {"start_ns", between.start - std::min(between.start, arrival)},
                       {"ns", between.end - between.start},
-                      {"steps", StepsJson(PhaseSteps(between.phases, record::kGapPhaseNames))},
+                      {"steps", StepsJson(PhaseSteps(between.phases, record::kGapPhaseNames, record::kGapTimeOrder))},
                       {"lines", Json::array({line})}});
     }
     if (i < life.parts.size()) rows.push_back(PartJson(life, life.parts[i]));

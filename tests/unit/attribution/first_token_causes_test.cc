@@ -115,6 +115,22 @@ TEST_F(FirstTokenCausesTest, QueuedForNoReasonGivenIsNotSure) {
   ExpectCause(TtftPhase::kQueue, Cause::kQueueOther, EvidenceKind::kWaitMarks, Confidence::kLow);
 }
 
+TEST_F(FirstTokenCausesTest, QueuedWhileTheSchedulerHadNoCpu) {
+  Play({.queue = 40 * kMs}, [&](const Times& t) {
+    scene_.Waiting(kOdd, t.queued + kUs, record::WaitReason::kBudget);
+    Off(kScheduler, t.queued + kMs, t.schedule - kMs, record::OffCpuReason::kPreempted);
+  });
+  ExpectCause(TtftPhase::kQueue, Cause::kHostPaused, EvidenceKind::kThreadWaited);
+}
+
+TEST_F(FirstTokenCausesTest, ASchedulerThatSleptMeanwhileIsNoReason) {
+  Play({.queue = 40 * kMs}, [&](const Times& t) {
+    scene_.Waiting(kOdd, t.queued + kUs, record::WaitReason::kBudget);
+    Off(kScheduler, t.queued + kMs, t.schedule - kMs, record::OffCpuReason::kBlocked);
+  });
+  ExpectCause(TtftPhase::kQueue, Cause::kQueueBudget, EvidenceKind::kWaitMarks);
+}
+
 TEST_F(FirstTokenCausesTest, WaitingForRemoteKv) {
   Play({.queue = 40 * kMs},
        [&](const Times& t) { scene_.Waiting(kOdd, t.queued + kUs, record::WaitReason::kRemoteKv); });

@@ -63,6 +63,48 @@ std::string SmallTrace(uint32_t chunks, bool finish, std::vector<size_t>* offset
   return recording.sink.bytes;
 }
 
+// What a reading is told of blind sources: source, since when, why.
+class Blindness final : public record::EventVisitor {
+ public:
+  using EventVisitor::On;
+  void On(const record::SourceStatus& s) override {
+    told.push_back(std::to_string(int(s.source)) + "@" + std::to_string(s.time) + " " +
+                   record::kBlindReasonNames[static_cast<size_t>(s.reason)]);
+  }
+  std::vector<std::string> told;
+};
+
+// A reading must not take what is missing for a time in which nothing happened.
+TEST(Damage, ATimeWhoseChunksAreMissingIsABlindInterval) {
+  Recording recording;
+  for (const auto source : {record::Source::kCupti, record::Source::kNvtx, record::Source::kThreads}) {
+    record::SourceStatus status;
+    status.source = source;
+    status.state = source == record::Source::kCupti ? record::SourceState::kRefused : record::SourceState::kActive;
+    status.time = 1010;
+    recording.out().On(status);
+  }
+  for (uint64_t i = 1; i <= 5; ++i) recording.out().On(record::Advance{1000 + i * 100, 1000 + i * 100, 0});
+  recording.out().Finish();
+  const std::vector<size_t>& offsets = recording.sink.frame_offsets;
+  TempDir dir;
+  const auto told = [&](size_t first, size_t last) {
+    std::string bytes = recording.sink.bytes;
+    bytes.erase(offsets[first], offsets[last] - offsets[first]);
+    SmallNames names;
+    auto file = TraceFile::Open(dir.Write("t.stt", bytes), 0, names.dictionary);
+    EXPECT_TRUE(file.ok());
+    Blindness blind;
+    StateFilter filter;
+    while ((*file)->Load()) (*file)->Deliver(blind, &filter);
+    return blind.told;
+  };
+  const std::string nvtx = "1@1010 none";
+  EXPECT_THAT(told(1, 1), ElementsAre("0@1010 none", nvtx, "3@1010 none"));
+  EXPECT_THAT(told(2, 4), ElementsAre("0@1010 none", nvtx, "3@1010 none", "1@1200 trace_damaged", "1@1500 none"));
+  EXPECT_THAT(told(0, 1), ElementsAre("0@1010 none", nvtx, "3@1010 none", "1@1000 trace_damaged", "1@1200 none"));
+}
+
 TEST(Damage, WholeFileHasNone) {
   TempDir dir;
   const Result r = ReadDamaged(dir.Write("t.stt", SmallTrace(3, true)));

@@ -152,23 +152,61 @@ TEST_F(WhyTest, SaysHowTheThreadSpentThePhaseWhoseTurnItWas) {
   v1::Report report = LateRequest();
   Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
   const auto text = [&] { return WhyText(report, {.n = 3}, moment, Waiters(0)); };
-  EXPECT_THAT(text(), Not(HasSubstr("meanwhile:")));
+  EXPECT_THAT(text(), Not(HasSubstr("during schedule")));
   v1::Finding& finding = *report.mutable_requests(0)->mutable_gaps(1)->mutable_finding();
   finding.set_acting_thread(4711);
   finding.set_acting_ran_ns(3 * kMs);
   finding.set_acting_waited_ns(31 * kMs);
-  EXPECT_THAT(text(), HasSubstr("no CPU for 31.0 ms\n  thread 4711 meanwhile: on a CPU 3.00 ms, waiting for one "
-                                "31.0 ms, blocked 0\n  try: "));
+  EXPECT_THAT(
+      text(),
+      HasSubstr("no CPU for 31.0 ms\n  during schedule thread 4711 was on a CPU for 3.00 ms, waited for one for "
+                "31.0 ms and was blocked for 0\n  try: "));
   finding.set_acting_role("scheduling thread");
   finding.set_acting_migrations(1);
-  EXPECT_THAT(text(), HasSubstr("  the scheduling thread (4711) meanwhile: on a CPU 3.00 ms, waiting for one "
-                                "31.0 ms, blocked 0, moved to another CPU once\n"));
+  EXPECT_THAT(text(),
+              HasSubstr("  during schedule the scheduling thread (4711) was on a CPU for 3.00 ms, waited for one for "
+                        "31.0 ms, was blocked for 0 and moved to another CPU once\n"));
   finding.set_acting_migrations(1200);
   EXPECT_THAT(text(), HasSubstr("moved to another CPU 1,200 times\n"));
   const Json json = RequestJson(report.requests(0), {});
   EXPECT_EQ(json["gaps"][1]["stall"]["acting_thread"].dump(),
             R"({"thread":4711,"thread_role":"scheduling thread","ran_ns":3000000,"waited_ns":31000000,"blocked_ns":0,)"
             R"("migrations":1200})");
+}
+
+// Of 40 ms: every switch is known of the last 20 alone; then of all, with a wait for a CPU that may have been
+// elsewhere.
+TEST_F(WhyTest, HowAThreadSpentItsTimeIsToldOnlyWhereEverySwitchIsKnown) {
+  const v1::Report report = LateRequest();
+  const auto text = [&](record::TimeNs known_from, uint64_t waited) {
+    Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+    record::Annotation range;
+    range.name = record::AnnotationName::kIterSchedule;
+    range.kind = record::AnnotationKind::kPushPop;
+    range.thread = 4711;
+    range.start = kStart + 156 * kMs;
+    range.end = kStart + 190 * kMs;
+    moment.On(range);
+    moment.On(record::OffCpu{kStart + 180 * kMs, kStart + 190 * kMs, 4711, record::OffCpuReason::kBlocked, false, 0});
+    moment.On(record::CpuSample{
+        .start = known_from, .end = kStart + 200 * kMs, .waited_ns = waited, .thread = 4711, .exact = true});
+    return WhyText(report, {.n = 3}, moment, Waiters(0));
+  };
+  EXPECT_THAT(text(kStart + 176 * kMs, 0), HasSubstr("       ?       ?        ?      ?  iter.schedule 34.0 ms\n"));
+  EXPECT_THAT(text(kStart + 100 * kMs, 0), HasSubstr("30.0 ms       0  10.0 ms      0  iter.schedule 34.0 ms\n"));
+  EXPECT_THAT(text(kStart + 100 * kMs, 3 * kMs),
+              HasSubstr("30.0 ms  ≤ 3.00 ms  ≥ 7.00 ms      0  iter.schedule 34.0 ms\n"));
+}
+
+TEST_F(WhyTest, AnIterationThatBeganBeforeIsShownThere) {
+  const v1::Report report = LateRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  record::IterationSummary iteration;
+  iteration.key.iter = 7;
+  iteration.start = kStart + 150 * kMs;
+  iteration.end = kStart + 160 * kMs;
+  moment.conclusions().On(iteration);
+  EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)), HasSubstr("        7  -6.00 ms  10.0 ms"));
 }
 
 TEST_F(WhyTest, WhatIsNotRecordedIsNotMadeUp) {
