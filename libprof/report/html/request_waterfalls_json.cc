@@ -27,7 +27,8 @@ void AddIterations(const Moment& moment, Json& out) {
   const IterationRows iterations = IterationRowsOf(moment);
   Json rows = Json::array();
   for (const IterationRow& row : iterations.rows)
-    rows.push_back(Json::array({row.iter, std::max<int64_t>(row.at_ns, 0), row.length_ns, row.gpu_ns, row.kind, row.own, row.with}));
+    rows.push_back(Json::array(
+        {row.iter, std::max<int64_t>(row.at_ns, 0), row.length_ns, row.gpu_ns, row.kind, row.own, row.with}));
   out["iterations"] = std::move(rows);
   out["iterations_all"] = iterations.all;
 }
@@ -63,14 +64,15 @@ std::vector<std::string> RequestWaterfalls::LinesOf(const Life& life, const Part
 Json RequestWaterfalls::PartJson(const Life& life, const Part& part) const {
   const v1::RequestReport& request = *life.request;
   const bool first = part.n == 1;
-  Json out = {{"name", first ? std::string("first token") : NameOf(part.n, part.n)},
-              {"first", first},
-              {"start_ns", part.start - origin_ - request.arrival_ns()},
-              {"ns", part.end - part.start},
-              {"steps", StepsJson(first ? PhaseSteps(request.ttft_phases_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder)
-                                        : PhaseSteps(part.phases, record::kGapPhaseNames, record::kGapTimeOrder))},
-              {"lines", LinesOf(life, part)},
-              {"slow", part.slow ? Json(*part.slow) : Json()}};
+  Json out = {
+      {"name", first ? std::string("first token") : NameOf(part.n, part.n)},
+      {"first", first},
+      {"start_ns", part.start - origin_ - request.arrival_ns()},
+      {"ns", part.end - part.start},
+      {"steps", StepsJson(first ? PhaseSteps(request.ttft_phases_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder)
+                                : PhaseSteps(part.phases, record::kGapPhaseNames, record::kGapTimeOrder))},
+      {"lines", LinesOf(life, part)},
+      {"slow", part.slow ? Json(*part.slow) : Json()}};
   AddIterations(*part.moment, out);
   AddGpu(*part.moment, out);
   return out;
