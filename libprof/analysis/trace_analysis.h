@@ -22,6 +22,7 @@
 #include "analysis/kernel_table.h"
 #include "analysis/launch_places.h"
 #include "analysis/launch_stats.h"
+#include "analysis/phase_thread_sums.h"
 #include "analysis/queue_depth.h"
 #include "analysis/recorder_facts.h"
 #include "analysis/request_presence.h"
@@ -30,11 +31,14 @@
 #include "analysis/thread_roles.h"
 #include "analysis/thread_times.h"
 #include "attribution/join_visitor.h"
+#include "attribution/phase_thread_visitor.h"
 #include "record/visitor.h"
 
 namespace slowtoken::analysis {
 
-class TraceAnalysis final : public record::EventVisitor, public attribution::JoinVisitor {
+class TraceAnalysis final : public record::EventVisitor,
+                            public attribution::JoinVisitor,
+                            public attribution::PhaseThreadVisitor {
  public:
   explicit TraceAnalysis(const record::Dictionary& dictionary);
   TraceAnalysis(const TraceAnalysis&) = delete;  // its parts call each other
@@ -46,6 +50,8 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
     inferred_.Settle(time);
     collectives_.Settle(time);
   }
+
+  void On(const attribution::PhaseThread& spent) override { (spent.n == 0 ? ttft_threads_ : gap_threads_).Add(spent); }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;
@@ -120,6 +126,9 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   std::string_view ThreadName(uint64_t thread_key) const;
   const ThreadRoles& thread_roles() const { return thread_roles_; }
   const ThreadTimes& thread_times() const { return thread_times_; }
+  // By record::TtftPhase, by record::GapPhase.
+  const PhaseThreadSums& ttft_threads() const { return ttft_threads_; }
+  const PhaseThreadSums& gap_threads() const { return gap_threads_; }
   const CapturedRanges& captured_ranges() const { return captured_ranges_; }
   const GraphBuilds& graph_builds() const { return graph_builds_; }
   const GraphNodes& graph_nodes() const { return graph_nodes_; }
@@ -151,6 +160,7 @@ class TraceAnalysis final : public record::EventVisitor, public attribution::Joi
   absl::flat_hash_map<uint64_t, record::StringId> thread_names_;
   ThreadRoles thread_roles_;
   ThreadTimes thread_times_;
+  PhaseThreadSums ttft_threads_, gap_threads_;
   GraphNodes graph_nodes_;
   KernelTable kernels_;
   Collectives collectives_;

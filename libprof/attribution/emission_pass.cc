@@ -65,7 +65,7 @@ bool EmissionPass::MakeNext(Request& request, Basis basis, TimeNs watermark) {
   emission.partial = emission.partial || request.lost_something;
   Summarise(*parts_.intervals, &own);
   if (state.emissions == 0) {
-    MakeFirst(request, state, emission, own);
+    MakeFirst(request, basis, emission, own);
   } else {
     MakeGap(request, basis, emission, own);
   }
@@ -189,13 +189,15 @@ OwnWork EmissionPass::Gather(const Request& request, const EmissionState& state,
   return own;
 }
 
-void EmissionPass::MakeFirst(Request& request, EmissionState& state, const Emission& emission, const OwnWork& own) {
+void EmissionPass::MakeFirst(Request& request, Basis basis, const Emission& emission, const OwnWork& own) {
+  EmissionState& state = request.state(basis);
   state.first_instant = emission.instant;
   state.first_n = emission.n;
   if (emission.n != emission.n_new) return;  // earlier tokens were not seen: it is not the first
   const TtftInputs inputs{request, own, emission.instant, emission.commit};
   state.ttft = parts_.ttft->MakeTail(inputs);
   parts_.first_causes->JudgeTail(inputs, &state.ttft);
+  if (threads_ != nullptr && basis == Live(request)) parts_.first_causes->TellThreads(inputs, *threads_);
   request.partial = request.partial || emission.partial;
 }
 
@@ -216,12 +218,17 @@ void EmissionPass::MakeGap(Request& request, Basis basis, const Emission& emissi
       (own.has_gpu ? record::kSawGpu : 0) | (emission.partial ? record::kPartial : 0));
   parts_.rule->Judge(&gap);
   if (gap.is_stall) parts_.causes->Judge(inputs, &gap);
-  const Basis live = request.basis_fixed ? request.basis : request.sends_dead ? Basis::kCommit : Basis::kSend;
-  if (basis == live) {
+  if (basis == Live(request)) {
+    if (threads_ != nullptr) parts_.causes->TellThreads(inputs, gap, *threads_);
     if (gap.is_stall && parts_.rule->knows_gaps()) parts_.watch->AddStall(gap, parts_.rule->threshold());
     parts_.rule->Learn(gap);
   }
   Keep(request, basis, gap);
+}
+
+Basis EmissionPass::Live(const Request& request) {
+  if (request.basis_fixed) return request.basis;
+  return request.sends_dead ? Basis::kCommit : Basis::kSend;
 }
 
 // Where memory is short the basis is decided by what was seen so far, and gaps go out at once.

@@ -35,6 +35,9 @@ class EmissionPass {
   };
   bool Init(base::Arena& arena, const EngineConfig& config, const Parts& parts);
 
+  // `threads` is told of the CPU phases of each first token and gap. Before the first event.
+  void TellThreads(PhaseThreadVisitor& threads) { threads_ = &threads; }
+
   // Makes every emission that is settled at `watermark`, in order of instant, then of request.
   void Run(TimeNs watermark);
 
@@ -81,13 +84,16 @@ class EmissionPass {
   const Iteration* FindOutside(const Request& request, const Emission& emission);
   OwnWork Gather(const Request& request, const EmissionState& state, const OwnIteration* yield,
                  const Iteration* outside, Emission* emission);
-  void MakeFirst(Request& request, EmissionState& state, const Emission& emission, const OwnWork& own);
+  void MakeFirst(Request& request, Basis basis, const Emission& emission, const OwnWork& own);
   void MakeGap(Request& request, Basis basis, const Emission& emission, const OwnWork& own);
+  // The basis that counts as far as can be seen by now.
+  static Basis Live(const Request& request);
   void Keep(Request& request, Basis basis, const record::GapSummary& gap);
   void Move(EmissionState& state, const Emission& emission, const OwnWork& own);
   void DropDone(Request& request);
 
   Parts parts_;
+  PhaseThreadVisitor* threads_ = nullptr;
   uint64_t settle_ns_ = 0, deadline_ns_ = 0;
   std::span<Candidate> candidates_;
   size_t candidate_count_ = 0;

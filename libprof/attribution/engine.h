@@ -45,6 +45,8 @@ class Engine final : public record::EventVisitor {
 
   // `joined` is told how GPU records and launches belong together. Before the first event.
   void Tell(JoinVisitor& joined) { gpu_join_.Tell(joined); }
+  // `threads` is told how CPU phases were spent. Before the first event.
+  void TellThreads(PhaseThreadVisitor& threads) { emission_pass_.TellThreads(threads); }
 
   using EventVisitor::On;
   void On(const record::Kernel& kernel) override;

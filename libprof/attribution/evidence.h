@@ -67,6 +67,7 @@ class EvidenceFinder {
   bool ThreadRan(const CauseCase& c, record::CauseFinding* finding) const;
   // It could have run and had no CPU, or none was left of the cgroup's quota: asked where a thread may sleep as well.
   bool ThreadStarved(const CauseCase& c, record::CauseFinding* finding) const;
+  const ThreadActivity& activity() const { return parts_.activity; }
   // Not evidence: how that thread spent the phase, into the acting_ members.
   void DescribeThread(const CauseCase& c, record::CauseFinding* finding) const;
 

@@ -53,6 +53,17 @@ void FirstTokenCauses::JudgeTail(const TtftInputs& inputs, TtftTail* tail) {
   parts_.evidence.DescribeThread(c, &tail->finding);
 }
 
+void FirstTokenCauses::TellThreads(const TtftInputs& inputs, PhaseThreadVisitor& out) const {
+  for (const TtftPhase phase : {TtftPhase::kTokenize, TtftPhase::kSchedule, TtftPhase::kSubmit, TtftPhase::kPrefillWait,
+                                TtftPhase::kSample, TtftPhase::kCommitWait}) {
+    const Pieces pieces = parts_.phases.PiecesOf(phase);
+    const uint64_t thread = ThreadFor(inputs, phase);
+    if (pieces.length() == 0 || thread == 0) continue;
+    out.On({inputs.request.id, 0, static_cast<size_t>(phase), thread, pieces.length(),
+            parts_.evidence.activity().Over(thread, pieces)});
+  }
+}
+
 uint64_t FirstTokenCauses::ThreadFor(const TtftInputs& inputs, TtftPhase phase) const {
   if (phase == TtftPhase::kTokenize) {
     return OwnTokenising(inputs.request.id, 0, inputs.instant).thread;

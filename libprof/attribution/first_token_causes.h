@@ -5,6 +5,7 @@
 
 #include "attribution/evidence.h"
 #include "attribution/first_token_rule.h"
+#include "attribution/phase_thread_visitor.h"
 #include "attribution/ttft_phases.h"
 
 namespace slowtoken::attribution {
@@ -23,6 +24,9 @@ class FirstTokenCauses {
 
   // Fills in `judged`, `finding` and `handoff` of the tail that was just made of `inputs`.
   void JudgeTail(const TtftInputs& inputs, TtftTail* tail);
+
+  // How the CPU phases were spent, of what JudgeTail was just asked about.
+  void TellThreads(const TtftInputs& inputs, PhaseThreadVisitor& out) const;
 
   // Judges the summary, whose phases are final, and fills in its finding.
   void Finish(const TtftTail& tail, record::RequestSummary* request) const;

@@ -35,6 +35,12 @@ uint64_t ThreadFor(const Iteration& iteration, GapPhase phase) {
   }
 }
 
+// The iteration whose threads should have acted; nullptr: none is known.
+const Iteration* ActingIn(const OwnWork& own) {
+  if (own.yield != nullptr) return own.yield;
+  return own.entries.empty() ? nullptr : own.entries.back().iteration;
+}
+
 }  // namespace
 
 void StallCauses::Judge(const GapInputs& inputs, record::GapSummary* gap) {
@@ -44,14 +50,26 @@ void StallCauses::Judge(const GapInputs& inputs, record::GapSummary* gap) {
   }
   if (gap->excess_ns < gap->gap_ns / kLeastPart) return;
   const Pieces pieces = phases_.PiecesOf(gap->largest_phase);
-  const Iteration* acting = inputs.own.yield;
-  if (acting == nullptr && !inputs.own.entries.empty()) acting = inputs.own.entries.back().iteration;
+  const Iteration* acting = ActingIn(inputs.own);
   const CauseCase c{inputs.request.id, inputs.own, pieces, gap->excess_ns,
                     acting != nullptr ? ThreadFor(*acting, gap->largest_phase) : 0};
   if (!Find(c, gap->largest_phase, &gap->finding)) gap->finding = {};
   evidence_.DescribeThread(c, &gap->finding);
   gap->finding.evidence_start_ns -= std::min(gap->finding.evidence_start_ns, gap->start);
   gap->finding.evidence_end_ns -= std::min(gap->finding.evidence_end_ns, gap->start);
+}
+
+void StallCauses::TellThreads(const GapInputs& inputs, const record::GapSummary& gap, PhaseThreadVisitor& out) const {
+  const Iteration* acting = ActingIn(inputs.own);
+  if (acting == nullptr) return;
+  for (const GapPhase phase :
+       {GapPhase::kSchedule, GapPhase::kSubmit, GapPhase::kGpuIdle, GapPhase::kSample, GapPhase::kCommitWait}) {
+    const auto index = static_cast<size_t>(phase);
+    const uint64_t thread = ThreadFor(*acting, phase);
+    if (gap.phases[index] == 0 || thread == 0) continue;
+    out.On(
+        {gap.req, gap.n, index, thread, gap.phases[index], evidence_.activity().Over(thread, phases_.PiecesOf(phase))});
+  }
 }
 
 // In order of precedence: the more specific first.

@@ -4,6 +4,7 @@
 
 #include "attribution/evidence.h"
 #include "attribution/gap_phases.h"
+#include "attribution/phase_thread_visitor.h"
 
 namespace slowtoken::attribution {
 
@@ -13,6 +14,9 @@ class StallCauses {
 
   // Fills in gap->finding. `inputs` are those the gap's phases were just made of.
   void Judge(const GapInputs& inputs, record::GapSummary* gap);
+
+  // How the CPU phases of the gap that was just made were spent.
+  void TellThreads(const GapInputs& inputs, const record::GapSummary& gap, PhaseThreadVisitor& out) const;
 
  private:
   bool Find(const CauseCase& c, record::GapPhase phase, record::CauseFinding* finding) const;

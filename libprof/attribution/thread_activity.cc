@@ -95,7 +95,8 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
   answer.off_ns = off.length();
   answer.off_start = off.start();
   answer.off_end = off.end();
-  answer.waited_ns = Waited(answer.off_ns, preempted.length(), waited_by_totals);
+  answer.preempted_ns = std::min(preempted.length(), answer.off_ns);
+  answer.waited_ns = Waited(answer.off_ns, answer.preempted_ns, waited_by_totals);
   return answer;
 }
 

@@ -24,7 +24,8 @@ class ThreadActivity {
     bool known = false;
     bool exact = false;                 // every moment off the CPU is known; else the totals of the samples, shared out
     uint64_t off_ns = 0;                // not on a CPU
-    uint64_t waited_ns = 0;             // of them, runnable without one
+    uint64_t waited_ns = 0;             // of them, runnable without one, at most
+    uint64_t preempted_ns = 0;          // of that, what is sure; exact only
     uint32_t migrations = 0;            // from one CPU to another; exact only
     TimeNs off_start = 0, off_end = 0;  // hull; exact only
   };

@@ -18,7 +18,7 @@ std::string ActingThreadText(const v1::Finding& finding, const char* phase) {
   if (finding.acting_thread() == 0) return "";
   const uint64_t moves = finding.acting_migrations();
   return absl::StrCat("during ", phase, " ", ThreadText(finding.acting_thread(), finding.acting_role()),
-                      " was on a CPU for ", Duration(finding.acting_ran_ns()), ", waited for one for ",
+                      " was on a CPU for ", Duration(finding.acting_ran_ns()), ", waited for one for up to ",
                       Duration(finding.acting_waited_ns()), moves == 0 ? " and was blocked for " : ", was blocked for ",
                       Duration(finding.acting_blocked_ns()), moves == 0 ? "" : " and moved to another CPU ",
                       moves == 0   ? ""

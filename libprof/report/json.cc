@@ -14,6 +14,7 @@
 #include "report/json_graphs.h"
 #include "report/json_parts.h"
 #include "report/json_sections.h"
+#include "report/phase_threads.h"
 
 namespace slowtoken::report {
 namespace {
@@ -106,6 +107,7 @@ Json TtftJson(const v1::Ttft& ttft) {
   for (int i = 0; i < ttft.queue_by_mean_ns_size(); ++i) {
     if (ttft.queue_by_mean_ns(i) != 0) by[record::kWaitReasonTexts[i]] = ttft.queue_by_mean_ns(i);
   }
+  out["threads_by_phase"] = PhaseThreadsJson(ttft.threads(), record::kTtftPhaseNames);
   out["over_slo"] = ttft.over_level();
   return out;
 }
@@ -115,6 +117,7 @@ Json ItlJson(const v1::Itl& itl) {
           {"token", DistributionJson(itl.token())},
           {"phases_mean_ns", PhaseMeansJson(itl.phases(), itl.told(), record::kGapPhaseNames)},
           {"phases", PhaseDistributionsJson(itl.phases(), itl.told(), record::kGapPhaseNames)},
+          {"threads_by_phase", PhaseThreadsJson(itl.threads(), record::kGapPhaseNames)},
           {"interference_est", DistributionJson(itl.interference())}};
 }
 

@@ -101,6 +101,12 @@ void Moment::Add(const record::IterationSummary& iteration) {
   kept.own = own;
 }
 
+const attribution::PhaseThread* Moment::SpentIn(uint32_t n, size_t phase) const {
+  const auto spent = std::find_if(phase_threads_.begin(), phase_threads_.end(),
+                                  [&](const auto& one) { return one.n == n && one.phase == phase; });
+  return spent == phase_threads_.end() ? nullptr : &*spent;
+}
+
 std::vector<Moment::Iteration> Moment::Iterations() const {
   std::vector<Iteration> sorted = iterations_;
   std::stable_sort(sorted.begin(), sorted.end(),

@@ -14,13 +14,14 @@
 #include "analysis/interval_union.h"
 #include "analysis/request_texts.h"
 #include "analysis/thread_roles.h"
+#include "attribution/phase_thread_visitor.h"
 #include "record/dictionary.h"
 #include "record/visitor.h"
 #include "report/request_life.h"
 
 namespace slowtoken::report {
 
-class Moment final : public record::EventVisitor {
+class Moment final : public record::EventVisitor, public attribution::PhaseThreadVisitor {
  public:
   struct Window {
     record::TimeNs start = 0, end = 0;
@@ -50,6 +51,9 @@ class Moment final : public record::EventVisitor {
   void On(const record::OffCpu& off) override;
   void On(const record::CpuSample& sample) override;
   void On(const record::ThreadInfo& thread) override;
+  void On(const attribution::PhaseThread& spent) override {
+    if (spent.req == window_.req) phase_threads_.push_back(spent);
+  }
   void On(const record::RequestIdText& text) override { request_texts_->Add(text); }
 
   struct Iteration {
@@ -76,6 +80,8 @@ class Moment final : public record::EventVisitor {
   std::string NameOf(record::RequestId req) const;       // its clear id where a trace has it, else its pseudonym
   std::string ShortNameOf(record::RequestId req) const;  // of a pseudonym as much as tells it from most others
   const RequestLife& life() const { return life_; }
+  // How a CPU phase of token `n` of the request (0: the first) was spent; nullptr where it was nobody's turn.
+  const attribution::PhaseThread* SpentIn(uint32_t n, size_t phase) const;
   // KV work and rare host work (kv.*, adapter.load, model.load, jit, gc) within the window, by start.
   std::vector<record::Annotation> Work() const;
   std::vector<std::pair<std::string, uint64_t>> TopKernels() const;  // demangled, safe; longest first
@@ -108,6 +114,7 @@ class Moment final : public record::EventVisitor {
   std::vector<Iteration> iterations_;
   std::map<ThreadKey, Thread> threads_;
   RequestLife life_;
+  std::vector<attribution::PhaseThread> phase_threads_;  // of the request
   std::vector<record::Annotation> work_;
   std::shared_ptr<analysis::RequestTexts> request_texts_;
   analysis::ThreadRoles roles_;  // by all that is read, not by the window alone

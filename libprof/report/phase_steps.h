@@ -11,6 +11,7 @@
 namespace slowtoken::report {
 
 struct PhaseStep {
+  size_t index = ~size_t{0};  // record::TtftPhase or record::GapPhase; none: another part of the time
   const char* phase = "";
   uint64_t start_ns = 0;  // from where the wait began
   uint64_t ns = 0;
@@ -26,7 +27,7 @@ std::vector<PhaseStep> PhaseSteps(const Phases& phases, const char* const (&name
     if (i >= static_cast<size_t>(phases.size())) continue;
     const uint64_t ns = *(phases.begin() + static_cast<std::ptrdiff_t>(i));
     if (ns == 0) continue;
-    steps.push_back({names[i], before, ns});
+    steps.push_back({i, names[i], before, ns});
     before += ns;
   }
   return steps;

@@ -12,6 +12,7 @@
 #include "report/inferred.h"
 #include "report/json.h"
 #include "report/kept_detail.h"
+#include "report/phase_threads.h"
 #include "report/report_builder.h"
 #include "report/stall_moments.h"
 #include "report/whole_replays.h"
@@ -75,6 +76,8 @@ v1::Report ReportBuilder::Build(const analysis::TraceAnalysis& analysis,
   FillStallMoments(report_);
   FillTtft();
   FillItl();
+  FillPhaseThreads(analysis.ttft_threads(), record::kTtftPhaseCount, *report_.mutable_ttft()->mutable_threads());
+  FillPhaseThreads(analysis.gap_threads(), record::kGapPhaseCount, *report_.mutable_itl()->mutable_threads());
   FillIterations();
   FillInferred(analysis.inferred(), options_, origin_, *report_.mutable_iterations());
   FillMachine(analysis, processes);

@@ -13,6 +13,7 @@
 #include "report/excess_text.h"
 #include "report/findings.h"
 #include "report/json.h"
+#include "report/phase_threads.h"
 #include "report/table.h"
 #include "report/text_sections.h"
 #include "report/units.h"
@@ -186,7 +187,8 @@ std::string TtftText(const v1::Report& report) {
   return absl::StrCat("\nTTFT (", WithCommas(ttft.all().count()), " requests): ", SpreadText(ttft.all()), "\n",
                       LevelText(ttft.over_level(), ttft.all().count(), report.levels().ttft_ns(), "requests"),
                       PhaseTable(ttft.phases(), ttft.all().mean_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder),
-                      RollUp(ttft), QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft));
+                      RollUp(ttft), QueueByText(ttft.queue_by_mean_ns(), "queue by reason, mean: "), TtftCaveat(ttft),
+                      PhaseThreadsText(ttft.threads(), record::kTtftPhaseNames, record::kTtftTimeOrder));
 }
 
 std::string ItlText(const v1::Report& report) {
@@ -199,7 +201,8 @@ std::string ItlText(const v1::Report& report) {
       "\nInter-token latency (a step is one emission, of one or more tokens)\n", table.Text(),
       LevelText(static_cast<uint64_t>(report.stalls_size()), itl.step().count(), report.levels().itl_ns(), "gaps"),
       "\n", PhaseTable(itl.phases(), itl.step().mean_ns(), record::kGapPhaseNames, record::kGapTimeOrder),
-      InterferenceText(report), ItlCaveat(itl));
+      InterferenceText(report), ItlCaveat(itl),
+      PhaseThreadsText(itl.threads(), record::kGapPhaseNames, record::kGapTimeOrder));
 }
 
 std::string DefinitionText(const v1::Report& report) {

@@ -101,9 +101,10 @@ std::string StaysText(const Moment& moment) {
   }
   std::vector<PhaseStep> steps;
   for (const RequestLife::Stay& stay : moment.life().Stays(window.start, window.end, computed_from))
-    steps.push_back(
-        {RequestLife::kPlaceNames[static_cast<size_t>(stay.place)], stay.start - window.start, stay.end - stay.start});
-  return WaterfallText(steps, window.end - window.start);
+    steps.push_back({.phase = RequestLife::kPlaceNames[static_cast<size_t>(stay.place)],
+                     .start_ns = stay.start - window.start,
+                     .ns = stay.end - stay.start});
+  return WaterfallText(steps, window.end - window.start, moment, 0);
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ namespace slowtoken::report {
 
 inline constexpr const char* kShowAll = "; --all shows every one";
 
-// why_waterfall.cc: each step with a bar that stands where it does.
-std::string WaterfallText(const std::vector<PhaseStep>& steps, uint64_t whole);
+// why_waterfall.cc: each step with a bar that stands where it does, and of CPU phases how the thread whose turn it was
+// spent them. `n`: which token, 0: the first.
+std::string WaterfallText(const std::vector<PhaseStep>& steps, uint64_t whole, const Moment& moment, uint32_t n);
 
 // why_life.cc: a request that never came to a first token: where it was, and what the engine said of it.
 std::string LifeText(const Moment& moment, const WhyOptions& options);

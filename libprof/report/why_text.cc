@@ -19,9 +19,9 @@ namespace slowtoken::report {
 namespace {
 
 template <size_t N>
-std::string Waterfall(const google::protobuf::RepeatedField<uint64_t>& phases, uint64_t whole,
-                      const char* const (&names)[N], const std::array<size_t, N>& time_order) {
-  return WaterfallText(PhaseSteps(phases, names, time_order), whole);
+std::string Waterfall(const Moment& moment, uint32_t n, const google::protobuf::RepeatedField<uint64_t>& phases,
+                      uint64_t whole, const char* const (&names)[N], const std::array<size_t, N>& time_order) {
+  return WaterfallText(PhaseSteps(phases, names, time_order), whole, moment, n);
 }
 
 std::string Indented(const std::vector<std::string>& lines) {
@@ -68,7 +68,8 @@ std::string FirstTokenText(const v1::Report& report, const v1::RequestReport& re
   } else {
     out += Indented({FirstTokenNotSlow(report.levels())});
   }
-  return out + Waterfall(request.ttft_phases_ns(), request.ttft_ns(), record::kTtftPhaseNames, record::kTtftTimeOrder);
+  return out + Waterfall(moment, 0, request.ttft_phases_ns(), request.ttft_ns(), record::kTtftPhaseNames,
+                         record::kTtftTimeOrder);
 }
 
 std::string GapText(const v1::Report& report, const v1::RequestReport& request, const v1::Gap& gap,
@@ -81,7 +82,7 @@ std::string GapText(const v1::Report& report, const v1::RequestReport& request, 
   } else {
     out += Indented({GapNoStall(report.levels())});
   }
-  return out + Waterfall(gap.phases_ns(), gap.gap_ns(), record::kGapPhaseNames, record::kGapTimeOrder);
+  return out + Waterfall(moment, gap.n(), gap.phases_ns(), gap.gap_ns(), record::kGapPhaseNames, record::kGapTimeOrder);
 }
 
 std::string Around(const Moment& moment, const WhyOptions& options) {

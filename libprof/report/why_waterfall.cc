@@ -1,3 +1,5 @@
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +9,8 @@
 
 namespace slowtoken::report {
 namespace {
+
+using Align = Table::Align;
 
 constexpr int kWaterfallColumns = 40;
 
@@ -22,12 +26,38 @@ std::string WaterfallBar(uint64_t before, uint64_t ns, uint64_t whole) {
 
 }  // namespace
 
-std::string WaterfallText(const std::vector<PhaseStep>& steps, uint64_t whole) {
+std::string WaterfallText(const std::vector<PhaseStep>& steps, uint64_t whole, const Moment& moment, uint32_t n) {
   if (whole == 0) return "";
-  Table table({{"phase", Table::Align::kLeft}, {"time"}, {"", Table::Align::kLeft}});
-  for (const PhaseStep& step : steps)
-    table.Add({step.phase, Duration(step.ns), WaterfallBar(step.start_ns, step.ns, whole)});
-  return "\nWhere the time went\n" + table.Text();
+  const auto spent_in = [&](const PhaseStep& step) {
+    const attribution::PhaseThread* spent = moment.SpentIn(n, step.index);
+    return spent != nullptr && spent->states.known ? spent : nullptr;
+  };
+  if (std::none_of(steps.begin(), steps.end(), spent_in)) {
+    Table table({{"phase", Align::kLeft}, {"time"}, {"", Align::kLeft}});
+    for (const PhaseStep& step : steps)
+      table.Add({step.phase, Duration(step.ns), WaterfallBar(step.start_ns, step.ns, whole)});
+    return "\nWhere the time went\n" + table.Text();
+  }
+  Table table({{"phase", Align::kLeft},
+               {"time"},
+               {"", Align::kLeft},
+               {"thread"},
+               {"on CPU"},
+               {"no CPU"},
+               {"blocked"},
+               {"moves"}});
+  for (const PhaseStep& step : steps) {
+    std::vector<std::string> row = {step.phase, Duration(step.ns), WaterfallBar(step.start_ns, step.ns, whole)};
+    if (const attribution::PhaseThread* spent = spent_in(step); spent != nullptr) {
+      row.insert(row.end(),
+                 {absl::StrCat(static_cast<record::ThreadId>(spent->thread)), Duration(spent->ran_ns()),
+                  Duration(spent->waited_ns()), Duration(spent->blocked_ns()), WithCommas(spent->states.migrations)});
+    } else {
+      row.resize(8);
+    }
+    table.Add(std::move(row));
+  }
+  return "\nWhere the time went, and what the thread did whose turn it was\n" + table.Text();
 }
 
 }  // namespace slowtoken::report

@@ -47,6 +47,8 @@ class TracePass {
 
   // Attribution will tell `joined` how GPU records and launches belong together. Before Run.
   void Tell(attribution::JoinVisitor& joined) { engine_.Tell(joined); }
+  // And `threads` how CPU phases were spent.
+  void TellThreads(attribution::PhaseThreadVisitor& threads) { engine_.TellThreads(threads); }
 
   // Replays everything, once, to attribution and to `events`, a concrete visitor class. What attribution concludes goes
   // to `summaries` (what the processes concluded alone, and wrote into their traces, goes to `events`). Shows progress

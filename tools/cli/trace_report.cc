@@ -26,6 +26,7 @@ absl::StatusOr<v1::Report> ReadReport(TracePass& pass, report::Options& contents
   report::ReportBuilder builder(contents);
   analysis::TraceAnalysis analysis(traces.dictionary());
   pass.Tell(analysis);
+  pass.TellThreads(analysis);
   std::optional<analysis::Tee<report::ReportBuilder, record::EventVisitor>> both;
   if (also != nullptr) both.emplace(builder, *also);
   analysis::SummaryChoice choice(traces.processes(), both ? static_cast<record::EventVisitor&>(*both) : builder);

@@ -78,6 +78,7 @@ int Explain(const WhyOptions& options, const FirstReading& first, record::Reques
   absl::StatusOr<std::unique_ptr<TracePass>> pass = TracePass::Open(input, "why");
   if (!pass.ok()) return Fail("why", pass.status(), kUnreadable);
   report::Moment moment((*pass)->traces().dictionary(), WindowOf(first, question, req), first.paths);
+  (*pass)->TellThreads(moment);
   if (absl::Status read = ReadMoments(**pass, moment, levels, "why"); !read.ok()) return Fail("why", read, kUnreadable);
   std::cout << report::WhyText(first.report, question, moment, first.waiters, WritingOf(options));
   return kDone;

@@ -20,6 +20,7 @@ class JoinedRun {
     EXPECT_TRUE(arena_.Reserve(config.ArenaBytes(), false) &&
                 engine_->Init(arena_, config, dictionary, losses_, conclusions_));
     engine_->Tell(analysis_);
+    engine_->TellThreads(analysis_);
   }
   ~JoinedRun() { arena_.Release(); }
   JoinedRun(const JoinedRun&) = delete;

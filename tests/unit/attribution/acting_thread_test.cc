@@ -1,6 +1,8 @@
 // How the thread whose turn it was spent the phase of largest excess, whatever the cause.
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "stall_scene.h"
 
 namespace slowtoken::attribution::testing {
@@ -63,6 +65,45 @@ TEST_F(ActingThreadTest, IsNotToldWithoutThreadStates) {
   watched_ = false;
   Play({.schedule = 30 * kMs});
   ExpectActing(0, 0, 0, 0, 0);
+}
+
+// Every CPU phase of every gap, stall or not.
+class ThreadLog final : public PhaseThreadVisitor {
+ public:
+  void On(const PhaseThread& spent) override { told[{spent.n, static_cast<GapPhase>(spent.phase)}] = spent; }
+  std::map<std::pair<uint32_t, GapPhase>, PhaseThread> told;
+};
+
+TEST_F(ActingThreadTest, EveryCpuPhaseOfEveryGapIsTold) {
+  ThreadLog log;
+  bench_.engine().TellThreads(log);
+  Play({.schedule = 3 * kMs, .submit = 2 * kMs}, [&](const Times& t) {
+    Off(kScheduler, t.schedule + kMs, t.schedule + 2 * kMs, OffCpuReason::kBlocked);
+    Off(kWorker, t.submit + kMs, t.submit + 1500 * kUs, OffCpuReason::kPreempted);
+    Move(t.schedule + 2500 * kUs);
+  });
+  for (uint32_t n = 2; n <= kSteps; ++n) {
+    for (const GapPhase phase : {GapPhase::kSchedule, GapPhase::kSubmit, GapPhase::kSample, GapPhase::kCommitWait}) {
+      const auto found = log.told.find({n, phase});
+      ASSERT_NE(found, log.told.end()) << n << " " << record::kGapPhaseNames[static_cast<size_t>(phase)];
+      const PhaseThread& spent = found->second;
+      EXPECT_TRUE(spent.states.known && spent.states.exact);
+      EXPECT_EQ(spent.req, 1u);
+      EXPECT_EQ(spent.ran_ns() + spent.waited_ns() + spent.blocked_ns(), spent.ns);
+      if (n != kOdd) {
+        EXPECT_EQ(spent.ran_ns(), spent.ns);
+      }
+    }
+  }
+  const PhaseThread& schedule = log.told.at({kOdd, GapPhase::kSchedule});
+  EXPECT_EQ(schedule.thread, kScheduler);
+  EXPECT_EQ(schedule.blocked_ns(), kMs);
+  EXPECT_EQ(schedule.waited_ns(), 5 * kUs);
+  EXPECT_EQ(schedule.states.migrations, 1u);
+  const PhaseThread& submit = log.told.at({kOdd, GapPhase::kSubmit});
+  EXPECT_EQ(submit.thread, kWorker);
+  EXPECT_EQ(submit.waited_ns(), 500 * kUs);
+  EXPECT_EQ(submit.ns, 2 * kMs);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <map>
 
 #include "cause_scene.h"
 
@@ -262,6 +263,29 @@ TEST_F(FirstTokenCausesTest, AWorkerThatSleptIsPaused) {
 TEST_F(FirstTokenCausesTest, ASchedulerThatComputedDelayedIt) {
   Play({.schedule = 40 * kMs});
   ExpectCause(TtftPhase::kSchedule, Cause::kSchedulerDelay, EvidenceKind::kThreadRan);
+}
+
+TEST_F(FirstTokenCausesTest, EveryCpuPhaseOfEveryFirstTokenIsTold) {
+  class ThreadLog final : public PhaseThreadVisitor {
+   public:
+    void On(const PhaseThread& spent) override {
+      if (spent.n == 0) told[{spent.req, static_cast<TtftPhase>(spent.phase)}] = spent;
+    }
+    std::map<std::pair<record::RequestId, TtftPhase>, PhaseThread> told;
+  } log;
+  bench_.engine().TellThreads(log);
+  Play({.submit = 40 * kMs},
+       [&](const Times& t) { Off(kWorker, t.submit + kMs, t.prefill - kMs, record::OffCpuReason::kBlocked); });
+  for (record::RequestId req = 1; req <= kOdd; ++req) {
+    for (const TtftPhase phase : {TtftPhase::kSchedule, TtftPhase::kSubmit, TtftPhase::kSample}) {
+      ASSERT_TRUE(log.told.contains({req, phase})) << req << " " << static_cast<int>(phase);
+      const PhaseThread& spent = log.told.at({req, phase});
+      EXPECT_EQ(spent.ns, bench_.out().Find(req)->ttft_phases[static_cast<size_t>(phase)]);
+      EXPECT_EQ(spent.ran_ns() + spent.waited_ns() + spent.blocked_ns(), spent.ns);
+    }
+  }
+  EXPECT_EQ(log.told.at({kOdd, TtftPhase::kSubmit}).thread, kWorker);
+  EXPECT_EQ(log.told.at({kOdd, TtftPhase::kSubmit}).blocked_ns(), 38 * kMs);
 }
 
 TEST_F(FirstTokenCausesTest, AFirstTokenThatIsThereAndNotSent) {

@@ -159,13 +159,14 @@ TEST_F(WhyTest, SaysHowTheThreadSpentThePhaseWhoseTurnItWas) {
   finding.set_acting_waited_ns(31 * kMs);
   EXPECT_THAT(
       text(),
-      HasSubstr("no CPU for 31.0 ms\n  during schedule thread 4711 was on a CPU for 3.00 ms, waited for one for "
+      HasSubstr("no CPU for 31.0 ms\n  during schedule thread 4711 was on a CPU for 3.00 ms, waited for one for up to "
                 "31.0 ms and was blocked for 0\n  try: "));
   finding.set_acting_role("scheduling thread");
   finding.set_acting_migrations(1);
-  EXPECT_THAT(text(),
-              HasSubstr("  during schedule the scheduling thread (4711) was on a CPU for 3.00 ms, waited for one for "
-                        "31.0 ms, was blocked for 0 and moved to another CPU once\n"));
+  EXPECT_THAT(
+      text(),
+      HasSubstr("  during schedule the scheduling thread (4711) was on a CPU for 3.00 ms, waited for one for up to "
+                "31.0 ms, was blocked for 0 and moved to another CPU once\n"));
   finding.set_acting_migrations(1200);
   EXPECT_THAT(text(), HasSubstr("moved to another CPU 1,200 times\n"));
   const Json json = RequestJson(report.requests(0), {});
@@ -196,6 +197,29 @@ TEST_F(WhyTest, HowAThreadSpentItsTimeIsToldOnlyWhereEverySwitchIsKnown) {
   EXPECT_THAT(text(kStart + 100 * kMs, 0), HasSubstr("30.0 ms       0  10.0 ms      0  iter.schedule 34.0 ms\n"));
   EXPECT_THAT(text(kStart + 100 * kMs, 3 * kMs),
               HasSubstr("30.0 ms  ≤ 3.00 ms  ≥ 7.00 ms      0  iter.schedule 34.0 ms\n"));
+}
+
+TEST_F(WhyTest, CpuPhasesSayHowTheThreadSpentThemWhoseTurnItWas) {
+  const v1::Report report = LateRequest();
+  Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
+  const auto spend = [&](record::RequestId req, uint32_t n, uint64_t waited) {
+    attribution::PhaseThread spent{req, n, static_cast<size_t>(record::GapPhase::kSchedule), 4711, 34 * kMs, {}};
+    spent.states = {.known = true,
+                    .exact = true,
+                    .off_ns = waited + kMs,
+                    .waited_ns = waited + kMs,
+                    .preempted_ns = waited,
+                    .migrations = 2};
+    moment.On(spent);
+  };
+  spend(0xabcd, 2, 5 * kMs);
+  spend(0x1111, 3, 7 * kMs);
+  EXPECT_THAT(WhyText(report, {.n = 3}, moment, Waiters(0)), HasSubstr("\nWhere the time went\n"));
+  spend(0xabcd, 3, 31 * kMs);
+  const std::string text = WhyText(report, {.n = 3}, moment, Waiters(0));
+  EXPECT_THAT(text, HasSubstr("\nWhere the time went, and what the thread did whose turn it was\n"));
+  EXPECT_THAT(text, HasSubstr("  thread   on CPU   no CPU  blocked  moves\n"));
+  EXPECT_THAT(text, HasSubstr("    4711  2.00 ms  31.0 ms  1.00 ms      2\n"));
 }
 
 TEST_F(WhyTest, AnIterationThatBeganBeforeIsShownThere) {
