@@ -34,15 +34,15 @@ v1::Itl Filled() {
 }
 
 TEST(PhaseThreads, SumsByPhaseAsJson) {
-  const Json json = PhaseThreadsJson(Filled().threads(), record::kGapPhaseNames);
-  EXPECT_EQ(json.size(), 3u) << "phases that took no time are not there";
-  EXPECT_EQ(json["submit"].dump(),
+  const Json by_phase = PhaseThreadsJson(Filled().threads(), record::kGapPhaseNames);
+  EXPECT_EQ(by_phase.size(), 3u) << "phases that took no time are not there";
+  EXPECT_EQ(by_phase["submit"].dump(),
             R"({"count":2,"unknown":1,"ran_ns":3000000,"waited_ns":2000000,"blocked_ns":1000000,"migrations":1})");
-  EXPECT_EQ(json["schedule"]["ran_ns"], 0);
-  EXPECT_EQ(json["schedule"]["waited_ns"], kMs);
-  EXPECT_EQ(json["schedule"]["blocked_ns"], 0);
-  EXPECT_EQ(json["sample"]["count"], 0);
-  EXPECT_EQ(json["sample"]["unknown"], 1);
+  EXPECT_EQ(by_phase["schedule"]["ran_ns"], 0);
+  EXPECT_EQ(by_phase["schedule"]["waited_ns"], kMs);
+  EXPECT_EQ(by_phase["schedule"]["blocked_ns"], 0);
+  EXPECT_EQ(by_phase["sample"]["count"], 0);
+  EXPECT_EQ(by_phase["sample"]["unknown"], 1);
 }
 
 TEST(PhaseThreads, MeansAsTextInOrderOfTimeWhereSomethingIsKnown) {

@@ -169,8 +169,8 @@ TEST_F(WhyTest, SaysHowTheThreadSpentThePhaseWhoseTurnItWas) {
                 "31.0 ms, was blocked for 0 and moved to another CPU once\n"));
   finding.set_acting_migrations(1200);
   EXPECT_THAT(text(), HasSubstr("moved to another CPU 1,200 times\n"));
-  const Json json = RequestJson(report.requests(0), {});
-  EXPECT_EQ(json["gaps"][1]["stall"]["acting_thread"].dump(),
+  const Json told = RequestJson(report.requests(0), {});
+  EXPECT_EQ(told["gaps"][1]["stall"]["acting_thread"].dump(),
             R"({"thread":4711,"thread_role":"scheduling thread","ran_ns":3000000,"waited_ns":31000000,"blocked_ns":0,)"
             R"("migrations":1200})");
 }
