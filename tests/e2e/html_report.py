@@ -127,7 +127,7 @@ def the_waterfall_says_what_why_says(h, browser):
         for row in filter(lambda row: "iterations" in row, life["rows"]):
             why = h.slowtoken("why", h.traces, req, "1" if row["first"] else row["name"].split()[1]).stdout
             expect(all(f"  {line}\n" in why for line in row["lines"]), f"{req} {row['name']}: {row['lines']} is not in {why}")
-            phases = re.findall(r"^  (\w+) ", why.partition("Where the time went\n")[2].partition("\n\n")[0], re.M)
+            phases = re.findall(r"^  (\w+) ", why.partition("Where the time went")[2].partition("\n\n")[0], re.M)
             expect(phases[1:] == [phase for phase, _, _ in row["steps"]], f"{req} {row['name']}: phases {phases} are not {row['steps']}")
             iterations = re.findall(r"^ +(\d+)  ", why.partition("Iterations meanwhile")[2].partition("\n\n")[0], re.M)
             expect(iterations == [str(iteration[0]) for iteration in row["iterations"]], f"{req} {row['name']}: iterations {iterations}")
