@@ -252,6 +252,13 @@ void EvidenceFinder::PreferClocks(const CauseCase& c, CauseFinding* finding) con
   finding->amount = reasons;
 }
 
+bool EvidenceFinder::PreferThrottled(const ThreadActivity::Taken& taken, const Found& found, CauseFinding* finding) {
+  if (taken.throttled_ns < found.ns / 2) return false;
+  finding->evidence = EvidenceKind::kThrottled;
+  finding->amount = taken.throttled_ns;
+  return true;
+}
+
 bool EvidenceFinder::ThreadPaused(const CauseCase& c, CauseFinding* finding) const {
   if (c.thread == 0) return false;
   const ThreadActivity::Answer answer = parts_.activity.Over(c.thread, c.pieces);
@@ -261,12 +268,9 @@ bool EvidenceFinder::ThreadPaused(const CauseCase& c, CauseFinding* finding) con
   if (!Conclude(c, found, Cause::kHostPaused, EvidenceKind::kThreadBlocked, finding)) return false;
   finding->thread = ThreadOf(c.thread);
   if (!answer.exact) finding->confidence = Confidence::kLow;
-  const ThreadActivity::Taken taken =
-      parts_.activity.TakenFrom(static_cast<record::ProcessIndex>(c.thread >> 32), found.start, found.end);
-  if (taken.throttled_ns >= found.ns / 2) {
-    finding->evidence = EvidenceKind::kThrottled;
-    finding->amount = taken.throttled_ns;
-  } else if (answer.waited_ns >= found.ns / 2) {
+  const ThreadActivity::Taken taken = TakenFrom(c, found);
+  if (PreferThrottled(taken, found, finding)) return true;
+  if (answer.waited_ns >= found.ns / 2) {
     finding->evidence = EvidenceKind::kThreadWaited;
     finding->amount = answer.waited_ns;
   } else if (taken.major_faults != 0) {
@@ -298,11 +302,7 @@ bool EvidenceFinder::ThreadStarved(const CauseCase& c, CauseFinding* finding) co
   finding->thread = ThreadOf(c.thread);
   finding->amount = answer.waited_ns;
   if (!answer.exact) finding->confidence = Confidence::kLow;
-  const ThreadActivity::Taken taken =
-      parts_.activity.TakenFrom(static_cast<record::ProcessIndex>(c.thread >> 32), found.start, found.end);
-  if (taken.throttled_ns < found.ns / 2) return true;
-  finding->evidence = EvidenceKind::kThrottled;
-  finding->amount = taken.throttled_ns;
+  PreferThrottled(TakenFrom(c, found), found, finding);
   return true;
 }
 

@@ -80,6 +80,11 @@ class EvidenceFinder {
   // Fills in `finding` if what was found covers half of the excess.
   static bool Conclude(const CauseCase& c, const Found& found, record::Cause cause, record::EvidenceKind kind,
                        record::CauseFinding* finding);
+  ThreadActivity::Taken TakenFrom(const CauseCase& c, const Found& found) const {
+    return parts_.activity.TakenFrom(static_cast<record::ProcessIndex>(c.thread >> 32), found.start, found.end);
+  }
+  // For a finding about a thread: if its cgroup was throttled for half of that time, that is the evidence.
+  static bool PreferThrottled(const ThreadActivity::Taken& taken, const Found& found, record::CauseFinding* finding);
   static bool IsOwnThread(const OwnWork& own, uint64_t thread);
   // visit(const Iteration&) for others' iterations, nobody's among them, on the request's devices during the pieces.
   template <typename Visit>

@@ -79,7 +79,7 @@ ThreadActivity::Answer ThreadActivity::Over(uint64_t thread, const Pieces& piece
     off_by_totals += static_cast<uint64_t>(static_cast<double>(off) * share);
     waited_by_totals += std::min(sample.waited_ns, shared);
   });
-  answer.known = wanted != 0 && covered >= wanted - wanted / 10;
+  answer.known = wanted != 0 && IsKnown(covered, wanted);
   if (!answer.known) return {};
   if (!answer.exact) {
     answer.off_ns = off_by_totals;

@@ -19,7 +19,10 @@ class ThreadActivity {
   void Add(const record::CpuSample& sample);
   void Add(const record::HostSample& sample);
 
-  // How a thread spent some pieces of time. `known`: samples cover at least nine tenths of them; else nothing is said.
+  // Whether enough of some time is known to say how it was spent: nine tenths.
+  static bool IsKnown(uint64_t known_ns, uint64_t whole_ns) { return known_ns >= whole_ns - whole_ns / 10; }
+
+  // How a thread spent some pieces of time. `known`: samples cover enough of them; else nothing is said.
   struct Answer {
     bool known = false;
     bool exact = false;                 // every moment off the CPU is known; else the totals of the samples, shared out

@@ -2,6 +2,9 @@
 
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
+
+#include "report/table.h"
 #include "report/units.h"
 
 namespace slowtoken::report {
@@ -21,17 +24,31 @@ void FillPhaseThreads(const analysis::PhaseThreadSums& sums, size_t phases, Phas
   }
 }
 
-Table PhaseThreadsTable() {
-  return Table(
-      {{"CPU phase", Table::Align::kLeft}, {"times"}, {"mean"}, {"thread on CPU"}, {"no CPU"}, {"blocked"}, {"moves"}});
+Json PhaseThreadsJson(const PhaseThreadsList& threads, std::span<const char* const> names) {
+  Json out = Json::object();
+  for (const v1::PhaseThreads& one : threads) {
+    out[names[one.phase() % names.size()]] = {{"count", one.count()},           {"unknown", one.unknown()},
+                                              {"ran_ns", one.ran_ns()},         {"waited_ns", one.waited_ns()},
+                                              {"blocked_ns", one.blocked_ns()}, {"migrations", one.migrations()}};
+  }
+  return out;
 }
 
-void AddPhaseThreads(const v1::PhaseThreads& threads, const char* name, Table& table) {
-  const uint64_t count = threads.count();
-  table.Add({name, WithCommas(count), Duration((threads.ran_ns() + threads.waited_ns() + threads.blocked_ns()) / count),
-             Duration(threads.ran_ns() / count), Duration(threads.waited_ns() / count),
-             Duration(threads.blocked_ns() / count),
-             absl::StrFormat("%.3f", static_cast<double>(threads.migrations()) / static_cast<double>(count))});
+std::string PhaseThreadsText(const PhaseThreadsList& threads, std::span<const char* const> names,
+                             std::span<const size_t> time_order) {
+  Table table(
+      {{"CPU phase", Table::Align::kLeft}, {"times"}, {"mean"}, {"thread on CPU"}, {"no CPU"}, {"blocked"}, {"moves"}});
+  for (const size_t phase : time_order) {
+    const auto one = std::find_if(threads.begin(), threads.end(),
+                                  [&](const auto& threads_of) { return threads_of.phase() == phase; });
+    if (one == threads.end() || one->count() == 0) continue;
+    const uint64_t count = one->count();
+    table.Add({names[phase], WithCommas(count),
+               Duration((one->ran_ns() + one->waited_ns() + one->blocked_ns()) / count),
+               Duration(one->ran_ns() / count), Duration(one->waited_ns() / count), Duration(one->blocked_ns() / count),
+               absl::StrFormat("%.3f", static_cast<double>(one->migrations()) / static_cast<double>(count))});
+  }
+  return table.empty() ? "" : "\n" + table.Text();
 }
 
 }  // namespace slowtoken::report

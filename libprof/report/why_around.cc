@@ -64,7 +64,7 @@ struct TimeCells {
 };
 
 TimeCells CellsOf(const Moment::Thread& thread, uint64_t whole) {
-  if (thread.known_ns < whole - whole / 10) return {};
+  if (!attribution::ThreadActivity::IsKnown(thread.known_ns, whole)) return {};
   const uint64_t off = std::min(thread.off_ns, thread.known_ns);
   const uint64_t waited = std::min(thread.waited_ns(), off);
   const bool exact = waited == std::min(thread.preempted_ns, off);

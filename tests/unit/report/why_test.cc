@@ -52,6 +52,17 @@ v1::Report LateRequest() {
   return report;
 }
 
+// What thread 4711 does from 156 to 190 ms.
+record::Annotation Schedule() {
+  record::Annotation range;
+  range.name = record::AnnotationName::kIterSchedule;
+  range.kind = record::AnnotationKind::kPushPop;
+  range.thread = 4711;
+  range.start = kStart + 156 * kMs;
+  range.end = kStart + 190 * kMs;
+  return range;
+}
+
 class WhyTest : public ::testing::Test {
  protected:
   WhyTest() {
@@ -71,13 +82,7 @@ class WhyTest : public ::testing::Test {
     moment.On(record::ThreadInfo{4711, dictionary_.InternText("engine"), 0});
     moment.On(record::OffCpu{kStart + 157 * kMs, kStart + 188 * kMs, 4711, record::OffCpuReason::kPreempted, true, 0});
     moment.On(record::CpuSample{kStart + 100 * kMs, kStart + 200 * kMs, 0, 0, 4711, true, 0});
-    record::Annotation range;
-    range.name = record::AnnotationName::kIterSchedule;
-    range.kind = record::AnnotationKind::kPushPop;
-    range.thread = 4711;
-    range.start = kStart + 156 * kMs;
-    range.end = kStart + 190 * kMs;
-    moment.On(range);
+    moment.On(Schedule());
     const record::BatchRow rows[] = {{0xabcd, 1, record::RowKind::kDecode},
                                      {0x1111222233334444, 512, record::RowKind::kPrefill}};
     record::IterationSummary iteration;
@@ -181,13 +186,7 @@ TEST_F(WhyTest, HowAThreadSpentItsTimeIsToldOnlyWhereEverySwitchIsKnown) {
   const v1::Report report = LateRequest();
   const auto text = [&](record::TimeNs known_from, uint64_t waited) {
     Moment moment(dictionary_, {kStart + 156 * kMs, kStart + 196 * kMs, 0xabcd});
-    record::Annotation range;
-    range.name = record::AnnotationName::kIterSchedule;
-    range.kind = record::AnnotationKind::kPushPop;
-    range.thread = 4711;
-    range.start = kStart + 156 * kMs;
-    range.end = kStart + 190 * kMs;
-    moment.On(range);
+    moment.On(Schedule());
     moment.On(record::OffCpu{kStart + 180 * kMs, kStart + 190 * kMs, 4711, record::OffCpuReason::kBlocked, false, 0});
     moment.On(record::CpuSample{
         .start = known_from, .end = kStart + 200 * kMs, .waited_ns = waited, .thread = 4711, .exact = true});
