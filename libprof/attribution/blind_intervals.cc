@@ -34,7 +34,7 @@ void BlindIntervals::DropOldest() {
   --count_;
 }
 
-bool BlindIntervals::Overlap(TimeNs start, TimeNs end) const {
+bool BlindIntervals::OverlapAny(TimeNs start, TimeNs end) const {
   bool found = false;
   ForEach([&](const Change& change, TimeNs to) { found = found || (change.time <= end && start < to); });
   return found;

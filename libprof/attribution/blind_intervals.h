@@ -24,7 +24,7 @@ class BlindIntervals {
   void Add(const record::SourceStatus& status);
 
   // Whether any source of any process was blind at some time in [start, end].
-  bool Overlap(TimeNs start, TimeNs end) const;
+  bool Overlap(TimeNs start, TimeNs end) const { return count_ != 0 && OverlapAny(start, end); }
 
   // Adds how long the source of a process was blind, by reason, as far as that was before `until`.
   void AddLengths(record::ProcessIndex process, record::Source source, TimeNs until, Lengths* lengths) const;
@@ -38,6 +38,7 @@ class BlindIntervals {
 
     bool SameSource(const Change& other) const { return process == other.process && source == other.source; }
   };
+  bool OverlapAny(TimeNs start, TimeNs end) const;
   static bool Before(const Change& a, const Change& b);
   void DropOldest();
 

@@ -28,10 +28,10 @@ bool DeviceTime::Init(base::Arena& arena, uint32_t pieces, const RequestAbsence&
 
 void DeviceTime::Add(const Piece& piece) {
   if (piece.device >= devices_.size()) return;
-  if (count_ == pieces_.size()) MakeRoom();
+  if (end_ == pieces_.size()) MakeRoom();
   // Records come nearly in order: a few steps back and it is in place.
-  size_t at = count_++;
-  for (size_t moves = 0; at > 0 && Before(piece, pieces_[at - 1]); --at) {
+  size_t at = end_++;
+  for (size_t moves = 0; at > begin_ && Before(piece, pieces_[at - 1]); --at) {
     if (++moves > kMostMoves) {
       unsorted_ = true;
       break;
@@ -42,32 +42,27 @@ void DeviceTime::Add(const Piece& piece) {
 }
 
 void DeviceTime::MakeRoom() {
-  Sort();
-  Settle(pieces_[count_ / 2].start);
-  if (count_ < pieces_.size()) return;
+  if (begin_ < pieces_.size() / 4) {
+    Sort();
+    Settle(pieces_[begin_ + (end_ - begin_) / 2].start);
+  }
   // All of them run at once: the oldest is counted as far as it is known to go.
-  Count(pieces_[0], kForever);
-  std::copy(pieces_.begin() + 1, pieces_.begin() + static_cast<ptrdiff_t>(count_), pieces_.begin());
-  --count_;
+  if (begin_ == 0) Count(pieces_[begin_++], kForever);
+  std::copy(pieces_.begin() + static_cast<ptrdiff_t>(begin_), pieces_.begin() + static_cast<ptrdiff_t>(end_),
+            pieces_.begin());
+  end_ -= begin_;
+  begin_ = 0;
 }
 
 void DeviceTime::Sort() {
   if (!unsorted_) return;
   unsorted_ = false;
-  std::sort(pieces_.begin(), pieces_.begin() + static_cast<ptrdiff_t>(count_), Before);
+  std::sort(pieces_.begin() + static_cast<ptrdiff_t>(begin_), pieces_.begin() + static_cast<ptrdiff_t>(end_), Before);
 }
 
 void DeviceTime::Settle(TimeNs until) {
   Sort();
-  size_t kept = 0;
-  for (size_t i = 0; i < count_; ++i) {
-    Piece& piece = pieces_[i];
-    if (piece.start < until) Count(piece, until);
-    if (piece.end <= until) continue;
-    piece.start = std::max(piece.start, until);
-    pieces_[kept++] = piece;
-  }
-  count_ = kept;
+  CountUntil(until);
   for (Device& device : devices_) {
     if (!device.totals.seen) continue;
     // A kernel that came too late may have covered time that was counted as a copy's: the counter stays then.
@@ -75,6 +70,21 @@ void DeviceTime::Settle(TimeNs until) {
     copy = std::max(copy, device.any_ns - std::min(device.any_ns, device.totals.busy_ns));
     if (until != kForever && device.end < until) CountAbsent(device, until);
   }
+}
+
+// Those that go on beyond `until` stay, as what is left of them, before the first that begins then.
+void DeviceTime::CountUntil(TimeNs until) {
+  size_t kept = begin_, at = begin_;
+  for (; at < end_ && pieces_[at].start < until; ++at) {
+    Piece& piece = pieces_[at];
+    Count(piece, until);
+    if (piece.end <= until) continue;
+    piece.start = until;
+    pieces_[kept++] = piece;
+  }
+  std::copy_backward(pieces_.begin() + static_cast<ptrdiff_t>(begin_), pieces_.begin() + static_cast<ptrdiff_t>(kept),
+                     pieces_.begin() + static_cast<ptrdiff_t>(at));
+  begin_ = at - (kept - begin_);
 }
 
 void DeviceTime::Count(const Piece& piece, TimeNs until) {
@@ -102,7 +112,7 @@ void DeviceTime::Count(const Piece& piece, TimeNs until) {
 // a server that waits for hours says so meanwhile.
 void DeviceTime::CountAbsent(Device& device, TimeNs until) const {
   if (until <= device.gap_counted) return;
-  device.gap_absent += absence_->Before(until) - absence_->Before(device.gap_counted);
+  device.gap_absent += absence_->Between(device.gap_counted, until);
   device.gap_counted = until;
   if (!absence_->known()) return;
   Of(device.totals.idle_ns, IdleReason::kNoWork) += device.gap_absent - device.gap_told;

@@ -58,11 +58,12 @@ class DeviceTime {
   void Count(const Piece& piece, TimeNs until);
   void CountAbsent(Device& device, TimeNs until) const;
   void CloseGap(Device& device, const Piece& piece) const;
+  void CountUntil(TimeNs until);
   void Sort();
   void MakeRoom();
 
-  std::span<Piece> pieces_;  // by start, unless `unsorted_`
-  size_t count_ = 0;
+  std::span<Piece> pieces_;        // by start, unless `unsorted_`
+  size_t begin_ = 0, end_ = 0;     // of those not counted yet
   bool unsorted_ = false;
   const RequestAbsence* absence_ = nullptr;
   const BlindIntervals* blind_ = nullptr;

@@ -10,7 +10,7 @@ bool Devices::Init(base::Arena& arena, const record::Dictionary& dictionary) {
   return !lane_index_.empty();
 }
 
-uint32_t Devices::IndexOf(record::ProcessIndex process, uint32_t ordinal) {
+uint32_t Devices::FindOrAdd(record::ProcessIndex process, uint32_t ordinal) {
   for (uint32_t i = 0; i < count_; ++i) {
     if (devices_[i].process == process && devices_[i].ordinal == ordinal) return i;
   }
@@ -22,7 +22,7 @@ uint32_t Devices::IndexOf(record::ProcessIndex process, uint32_t ordinal) {
 }
 
 void Devices::Add(const record::DeviceInfo& info) {
-  const uint32_t index = IndexOf(info.process, info.ordinal);
+  const uint32_t index = FindOrAdd(info.process, info.ordinal);
   if (index == kMost || !info.has_uuid()) return;
   Device& device = devices_[index];
   device.has_uuid = true;
@@ -36,12 +36,10 @@ void Devices::Add(const record::DeviceInfo& info) {
   }
 }
 
-uint64_t Devices::BitOf(record::LaneId lane, record::ProcessIndex process) {
-  if (lane >= kLanesKept) return uint64_t{1} << IndexOf(process, dictionary_->lane(lane).device);
-  uint8_t& kept = lane_index_[lane];
-  // Lane 0 (unknown) is shared by processes: it is looked up each time.
-  if (kept == 0 || lane == 0) kept = static_cast<uint8_t>(IndexOf(process, dictionary_->lane(lane).device) + 1);
-  return uint64_t{1} << (kept - 1);
+uint8_t Devices::LookUp(record::LaneId lane, record::ProcessIndex process) {
+  const auto index = static_cast<uint8_t>(FindOrAdd(process, dictionary_->lane(lane).device));
+  if (lane < lane_index_.size()) lane_index_[lane] = static_cast<uint8_t>(index + 1);
+  return index;
 }
 
 uint64_t Devices::Widen(uint64_t mask) const {

@@ -18,16 +18,22 @@ class Devices {
 
   void Add(const record::DeviceInfo& info);
 
-  // The bit of the GPU that a lane of `process` runs on; bit 63 is shared by all beyond the 63rd.
-  uint64_t BitOf(record::LaneId lane, record::ProcessIndex process);
-
-  // The same for a GPU by its number in the process.
-  uint64_t BitOfOrdinal(uint32_t ordinal, record::ProcessIndex process) {
-    return uint64_t{1} << IndexOf(process, ordinal);
+  // Which bit stands for the GPU that a lane of `process` runs on; 63 is shared by all beyond the 63rd.
+  uint8_t IndexOf(record::LaneId lane, record::ProcessIndex process) {
+    // Lane 0 (unknown) is shared by processes: it is looked up each time.
+    const uint8_t kept = lane < lane_index_.size() && lane != 0 ? lane_index_[lane] : 0;
+    return kept != 0 ? static_cast<uint8_t>(kept - 1) : LookUp(lane, process);
   }
 
-  // The number of the GPU behind a bit of BitOf: the least of all (process, ordinal) that are the same GPU.
-  uint32_t NumberOf(uint64_t bit) const { return static_cast<uint32_t>(std::countr_zero(Widen(bit))); }
+  // The bit of a GPU by its number in the process.
+  uint64_t BitOfOrdinal(uint32_t ordinal, record::ProcessIndex process) {
+    return uint64_t{1} << FindOrAdd(process, ordinal);
+  }
+
+  // The number of the GPU behind an index of IndexOf: the least of all (process, ordinal) that are the same GPU.
+  uint32_t NumberOf(uint8_t index) const {
+    return index < count_ ? static_cast<uint32_t>(std::countr_zero(devices_[index].same)) : index;
+  }
   // Of the (process, ordinal) with this number.
   record::ProcessIndex process(uint32_t number) const { return devices_[number].process; }
   uint32_t ordinal(uint32_t number) const { return devices_[number].ordinal; }
@@ -47,7 +53,8 @@ class Devices {
     std::array<uint8_t, 16> uuid{};
     uint64_t same = 0;  // bits of this GPU
   };
-  uint32_t IndexOf(record::ProcessIndex process, uint32_t ordinal);
+  uint32_t FindOrAdd(record::ProcessIndex process, uint32_t ordinal);
+  uint8_t LookUp(record::LaneId lane, record::ProcessIndex process);
 
   std::array<Device, kMost> devices_{};
   uint32_t count_ = 0;

@@ -1,7 +1,6 @@
 #include "attribution/engine.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "rules/kernel_category.h"
 
@@ -44,61 +43,57 @@ bool Engine::Init(base::Arena& arena, const EngineConfig& config, const record::
                              &blind_, &metrics_, &out});
 }
 
-GpuOperation Engine::OperationOf(record::ShapeId shape) {
-  const auto ask = [&] {
-    const rules::KernelCategory category = rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name));
-    if (rules::IsSampling(category)) return GpuOperation::kSampleKernel;
-    return rules::IsCollective(category) ? GpuOperation::kCollectiveKernel : GpuOperation::kKernel;
-  };
-  if (shape >= shape_operation_.size()) return ask();
-  uint8_t& kept = shape_operation_[shape];
-  if (kept == 0) kept = static_cast<uint8_t>(static_cast<uint8_t>(ask()) + 1);
-  return static_cast<GpuOperation>(kept - 1);
-}
-
-void Engine::AddGpu(GpuRecord record, record::LaneId lane) {
-  record.lane = lane;
-  record.device = static_cast<uint8_t>(std::countr_zero(devices_.BitOf(lane, record.process)));
-  gpu_join_.Add(record);
+GpuOperation Engine::AskOperation(record::ShapeId shape) {
+  const rules::KernelCategory category = rules::CategoryOf(dictionary_->text(dictionary_->shape(shape).name));
+  GpuOperation operation = GpuOperation::kKernel;
+  if (rules::IsCollective(category)) operation = GpuOperation::kCollectiveKernel;
+  if (rules::IsSampling(category)) operation = GpuOperation::kSampleKernel;
+  if (shape < shape_operation_.size()) shape_operation_[shape] = static_cast<uint8_t>(static_cast<int>(operation) + 1);
+  return operation;
 }
 
 void Engine::On(const record::Kernel& kernel) {
-  AddGpu({.start = kernel.start,
-          .end = kernel.end,
-          .correlation = kernel.correlation,
-          .shape = kernel.shape,
-          .graph_id = kernel.graph_id,
-          .process = kernel.process,
-          .operation = OperationOf(kernel.shape)},
-         kernel.lane);
+  gpu_join_.Add({.start = kernel.start,
+                 .end = kernel.end,
+                 .correlation = kernel.correlation,
+                 .lane = kernel.lane,
+                 .shape = kernel.shape,
+                 .graph_id = kernel.graph_id,
+                 .process = kernel.process,
+                 .operation = OperationOf(kernel.shape),
+                 .device = devices_.IndexOf(kernel.lane, kernel.process)});
 }
 
 void Engine::On(const record::Memcpy& copy) {
-  AddGpu({.start = copy.start,
-          .end = copy.end,
-          .correlation = copy.correlation,
-          .process = copy.process,
-          .operation = copy.copy_kind == record::CopyKind::kDtoH ? GpuOperation::kReadback : GpuOperation::kOther},
-         copy.lane);
+  const bool readback = copy.copy_kind == record::CopyKind::kDtoH;
+  gpu_join_.Add({.start = copy.start,
+                 .end = copy.end,
+                 .correlation = copy.correlation,
+                 .lane = copy.lane,
+                 .process = copy.process,
+                 .operation = readback ? GpuOperation::kReadback : GpuOperation::kOther,
+                 .device = devices_.IndexOf(copy.lane, copy.process)});
 }
 
 void Engine::On(const record::Memset& memset) {
-  AddGpu({.start = memset.start,
-          .end = memset.end,
-          .correlation = memset.correlation,
-          .process = memset.process,
-          .operation = GpuOperation::kOther},
-         memset.lane);
+  gpu_join_.Add({.start = memset.start,
+                 .end = memset.end,
+                 .correlation = memset.correlation,
+                 .lane = memset.lane,
+                 .process = memset.process,
+                 .operation = GpuOperation::kOther,
+                 .device = devices_.IndexOf(memset.lane, memset.process)});
 }
 
 void Engine::On(const record::GraphLaunch& launch) {
-  AddGpu({.start = launch.start,
-          .end = launch.end,
-          .correlation = launch.correlation,
-          .graph_id = launch.graph_id,
-          .process = launch.process,
-          .operation = GpuOperation::kGraph},
-         launch.lane);
+  gpu_join_.Add({.start = launch.start,
+                 .end = launch.end,
+                 .correlation = launch.correlation,
+                 .lane = launch.lane,
+                 .graph_id = launch.graph_id,
+                 .process = launch.process,
+                 .operation = GpuOperation::kGraph,
+                 .device = devices_.IndexOf(launch.lane, launch.process)});
 }
 
 void Engine::On(const record::ApiCall& call) {

@@ -94,8 +94,11 @@ class Engine final : public record::EventVisitor {
   void Finish();
 
  private:
-  void AddGpu(GpuRecord record, record::LaneId lane);
-  GpuOperation OperationOf(record::ShapeId shape);
+  GpuOperation OperationOf(record::ShapeId shape) {
+    const uint8_t kept = shape < shape_operation_.size() ? shape_operation_[shape] : 0;
+    return kept != 0 ? static_cast<GpuOperation>(kept - 1) : AskOperation(shape);
+  }
+  GpuOperation AskOperation(record::ShapeId shape);
   // Everything that is settled at `watermark` is concluded; kForever: everything.
   void Conclude(TimeNs watermark, TimeNs now);
   TimeNs JointWatermark() const;

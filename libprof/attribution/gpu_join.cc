@@ -41,19 +41,21 @@ void GpuJoin::Add(const record::ApiCall& call) {
   if (!launches_.Add(call)) losses_->Add(base::Loss::kPendingLaunchEvicted);
 }
 
-void GpuJoin::Add(GpuRecord record) {
-  const bool timed = record.start != 0 && record.end >= record.start;
-  if (!timed) record.ForgetTime(settled_);
-  if (record.correlation == 0) {  // "none": never joined
-    losses_->Add(base::Loss::kGpuWithoutCall);
-    if (joined_ != nullptr) joined_->OnWork(record, nullptr);
-    return;
-  }
+void GpuJoin::Add(const GpuRecord& record) {
   if (record_count_ == records_.size()) {
     RunPressed();
     if (record_count_ > records_.size() / 8 * 7) DropOldestRecords();  // hardly anything could be joined
   }
-  records_[record_count_++] = record;
+  GpuRecord& kept = records_[record_count_];
+  kept = record;
+  const bool timed = record.start != 0 && record.end >= record.start;
+  if (!timed) kept.ForgetTime(settled_);
+  if (record.correlation != 0) {
+    ++record_count_;
+  } else {  // "none": never joined
+    losses_->Add(base::Loss::kGpuWithoutCall);
+    if (joined_ != nullptr) joined_->OnWork(kept, nullptr);
+  }
 }
 
 void GpuJoin::DropOldestRecords() {
@@ -113,9 +115,11 @@ void GpuJoin::DropOldestLaunches() {
 void GpuJoin::SweepLaunches(const Horizon& horizon) {
   last_launch_ = nullptr;
   oldest_launch_ = kForever;
+  place_ = {};
+  const Patience patience = PatienceOf(horizon);
   launches_.Sweep([&](Launch& launch) {
     if (!launch.resolved && launch.start <= horizon.settled) launch.resolved = Resolve(launch, horizon);
-    if (!launch.resolved || !Finished(launch, horizon)) {
+    if (!launch.resolved || !Finished(launch, patience)) {
       oldest_launch_ = std::min(oldest_launch_, launch.start);
       return false;
     }
@@ -125,47 +129,66 @@ void GpuJoin::SweepLaunches(const Horizon& horizon) {
   });
 }
 
-// Decides the launch's iteration; false while a range around it may still arrive.
+// Decides the launch's iteration; false while a range around it may still arrive. Launches of a thread come in a row:
+// mostly the place of the one before is its own.
 bool GpuJoin::Resolve(Launch& launch, const Horizon& horizon) {
   const uint64_t thread = ThreadKey(launch.process(), launch.thread);
+  if (place_.Holds(thread, launch.start)) {
+    Assign(launch, place_);
+    return true;
+  }
   const RangeAnswer answer = ranges_->Find(thread, launch.start, settled_, horizon.settled);
-  if (answer.verdict == RangeAnswer::kFound) Assign(launch, answer.key, answer.in_sample);
+  if (answer.verdict == RangeAnswer::kFound) {
+    place_ = {thread, launch.start, answer.until, OpenIteration(answer.key), answer.in_sample};
+    Assign(launch, place_);
+  }
   if (answer.verdict != RangeAnswer::kUnknown) return true;
   // Nobody's after a long time, or at once where its thread has no ranges and memory is short.
   const bool strange = horizon.pressed && !ranges_->Knows(thread);
   return strange || Later(launch.start, 5 * deadline_ns_) < settled_;
 }
 
-void GpuJoin::Assign(Launch& launch, const record::IterationKey& key, bool in_sample) {
+PoolIndex GpuJoin::OpenIteration(const record::IterationKey& key) {
   const PoolIndex index = iterations_->FindOrAdd(key);
-  if (index == 0 || (*iterations_)[index].sealed) {
+  return index == 0 || (*iterations_)[index].sealed ? 0 : index;
+}
+
+void GpuJoin::Assign(Launch& launch, const Place& place) {
+  if (place.iteration == 0) {
     losses_->Add(base::Loss::kPendingLaunchEvicted);
     return;
   }
-  Iteration& iteration = (*iterations_)[index];
-  launch.iteration = iterations_->RefTo(index);
-  launch.in_sample = in_sample;
+  Iteration& iteration = (*iterations_)[place.iteration];
+  launch.iteration = iterations_->RefTo(place.iteration);
+  launch.in_sample = place.in_sample;
   if (!launch.counts()) return;
   ++iteration.launches;
   if (launch.api_class == ApiClass::kGraphLaunch) ++iteration.graph_launches;
   iteration.first_launch = iteration.first_launch == 0 ? launch.start : std::min(iteration.first_launch, launch.start);
 }
 
-// Whether no further GPU record can belong to it. A kernel launch has one record; other calls may have many, some of
-// them late, so they stay longer; as long as there is room, everything does.
-bool GpuJoin::Finished(const Launch& launch, const Horizon& horizon) const {
-  if (horizon.settled == kForever) return record_count_ == 0;  // the end: first the records, then the launches
-  const TimeNs heard = std::max(launch.end, launch.last_gpu_end);
+// When no further GPU record can belong to a launch. What has its one record stays until a call around it, which would
+// share its id, would have come; other calls may have many records, some of them late.
+GpuJoin::Patience GpuJoin::PatienceOf(const Horizon& horizon) const {
+  // The end: first the records, then the launches.
+  const TimeNs all = record_count_ == 0 ? kForever : 0;
+  if (horizon.settled == kForever) return {all, all, all, all};
+  const auto before = [](TimeNs time, uint64_t ns) { return time - std::min(time, ns); };
+  const bool crowded = launches_.size() > launches_.capacity() / 2;
+  // What came in this round, in whose time much may have passed, is joined after this.
+  return {.launch_without_work = before(settled_before_, 5 * deadline_ns_),
+          .call_without_work = before(settled_before_, deadline_ns_),
+          .single = crowded ? horizon.settled + 1 : before(settled_, settle_ns_),
+          .others = before(settled_, deadline_ns_)};
+}
+
+bool GpuJoin::Finished(const Launch& launch, const Patience& patience) {
   if (launch.gpu_records == 0) {
-    const uint64_t patience = launch.counts() ? 5 * deadline_ns_ : deadline_ns_;
-    // What came in this round, in whose time much may have passed, is joined after this.
-    return Later(heard, patience) < settled_before_;
+    return launch.end < (launch.counts() ? patience.launch_without_work : patience.call_without_work);
   }
   const bool single = launch.api_class == ApiClass::kKernelLaunch || launch.api_class == ApiClass::kMemcpy ||
                       launch.api_class == ApiClass::kMemset;
-  const bool crowded = launches_.size() > launches_.capacity() / 2;
-  if (single && crowded) return heard <= horizon.settled;
-  return Later(heard, deadline_ns_) < settled_;
+  return std::max(launch.end, launch.last_gpu_end) < (single ? patience.single : patience.others);
 }
 
 void GpuJoin::JoinRecords(const Horizon& horizon, TimeNs now) {
@@ -208,27 +231,28 @@ bool GpuJoin::IsOfOtherClock(const GpuRecord& record, const Launch& launch) {
 
 void GpuJoin::Count(GpuRecord& record, const Launch* launch) {
   record.counted = true;
-  GpuRecord told = record;
-  if (launch != nullptr && IsOfOtherClock(record, *launch)) told.ForgetTime(settled_);
-  if (joined_ != nullptr) joined_->OnWork(told, launch);
-  if (!told.timed()) return;
+  const bool timed = record.timed() && (launch == nullptr || !IsOfOtherClock(record, *launch));
+  if (joined_ != nullptr) {
+    GpuRecord told = record;
+    if (!timed) told.ForgetTime(record.timed() ? settled_ : record.end);
+    joined_->OnWork(told, launch);
+  }
+  if (!timed) return;
   device_time_->Add({.start = record.start,
                      .end = record.end,
                      .call_end = launch != nullptr ? launch->end : 0,
-                     .device = static_cast<uint8_t>(devices_->NumberOf(record.device_bit())),
+                     .device = static_cast<uint8_t>(devices_->NumberOf(record.device)),
                      .compute = record.is_compute()});
 }
 
 void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
-  GpuRecord joined = record;
-  if (IsOfOtherClock(record, launch)) {
-    losses_->Add(base::Loss::kBadTimestamp);
-    joined.ForgetTime(settled_);
-  }
+  const bool other_clock = IsOfOtherClock(record, launch);
+  const bool timed = record.timed() && !other_clock;
+  if (other_clock) losses_->Add(base::Loss::kBadTimestamp);
   const bool first = launch.gpu_records++ == 0;
-  if (joined.timed()) {
-    launch.last_gpu_end = std::max(launch.last_gpu_end, joined.end);
-    if (launch.first_gpu_start == 0 || joined.start < launch.first_gpu_start) launch.first_gpu_start = joined.start;
+  if (timed) {
+    launch.last_gpu_end = std::max(launch.last_gpu_end, record.end);
+    if (launch.first_gpu_start == 0 || record.start < launch.first_gpu_start) launch.first_gpu_start = record.start;
   }
   Iteration* iteration = iterations_->Resolve(launch.iteration);
   if (iteration == nullptr) return;
@@ -238,15 +262,15 @@ void GpuJoin::Attach(const GpuRecord& record, Launch& launch) {
   }
   if (first && launch.counts()) ++iteration->launches_matched;
   iteration->device_mask |= record.device_bit();
-  AddWork(*iteration, joined, launch.in_sample || record.operation == GpuOperation::kSampleKernel);
+  AddWork(*iteration, record, timed, launch.in_sample || record.operation == GpuOperation::kSampleKernel);
 }
 
-void GpuJoin::AddWork(Iteration& iteration, const GpuRecord& record, bool sampling) {
+void GpuJoin::AddWork(Iteration& iteration, const GpuRecord& record, bool timed, bool sampling) {
   const GpuOperation operation = record.operation;
   const bool kernel = operation == GpuOperation::kKernel || operation == GpuOperation::kSampleKernel ||
                       operation == GpuOperation::kCollectiveKernel;
   if (kernel) ++iteration.kernels;
-  if (!record.timed()) return;  // counted, not summed
+  if (!timed) return;  // counted, not summed
   const Interval piece{record.start, record.end};
   if (sampling) {
     iteration.first_sampling_end =

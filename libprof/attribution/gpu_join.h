@@ -32,7 +32,7 @@ class GpuJoin {
   void Tell(JoinVisitor& joined) { joined_ = &joined; }
 
   void Add(const record::ApiCall& call);
-  void Add(GpuRecord record);
+  void Add(const GpuRecord& record);
 
   // Joins all that is settled. `now`: no true time is later (0 = not known).
   void Run(TimeNs settled, TimeNs now);
@@ -42,9 +42,25 @@ class GpuJoin {
     TimeNs settled = 0;
     bool pressed = false;  // memory is short: take what can be joined, give up what is old
   };
+  // A launch is done with when the last that was heard of it lies before one of these.
+  struct Patience {
+    TimeNs launch_without_work = 0, call_without_work = 0;
+    TimeNs single = 0;  // calls with one GPU record, once they have it
+    TimeNs others = 0;  // with GPU records
+  };
+  // Where launches of a thread from an instant to another one belong.
+  struct Place {
+    uint64_t thread = 0;  // ThreadKey
+    TimeNs from = 0, until = 0;
+    PoolIndex iteration = 0;  // 0: none that takes them
+    bool in_sample = false;
+    bool Holds(uint64_t key, TimeNs at) const { return key == thread && at >= from && at < until; }
+  };
   bool Resolve(Launch& launch, const Horizon& horizon);
-  void Assign(Launch& launch, const record::IterationKey& key, bool in_sample);
-  bool Finished(const Launch& launch, const Horizon& horizon) const;
+  PoolIndex OpenIteration(const record::IterationKey& key);
+  void Assign(Launch& launch, const Place& place);
+  Patience PatienceOf(const Horizon& horizon) const;
+  static bool Finished(const Launch& launch, const Patience& patience);
   void SweepLaunches(const Horizon& horizon);
   void JoinRecords(const Horizon& horizon, TimeNs now);
   // True when the record is done with.
@@ -52,7 +68,7 @@ class GpuJoin {
   void Count(GpuRecord& record, const Launch* launch);
   void DropOldestRecords();
   void Attach(const GpuRecord& record, Launch& launch);
-  void AddWork(Iteration& iteration, const GpuRecord& record, bool sampling);
+  void AddWork(Iteration& iteration, const GpuRecord& record, bool timed, bool sampling);
   void RunPressed();
   bool IsCrowded() const;
   void ForgetIdleCalls();
@@ -79,6 +95,7 @@ class GpuJoin {
   TimeNs oldest_launch_ = 0;   // the earliest start of those that the last sweep kept
   uint64_t last_id_ = 0;       // the launch found last, for runs of records with one id
   Launch* last_launch_ = nullptr;
+  Place place_;  // of the launch resolved last; good for one sweep
 };
 
 }  // namespace slowtoken::attribution

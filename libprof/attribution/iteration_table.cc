@@ -28,12 +28,6 @@ PoolIndex IterationTable::FindOrAdd(const record::IterationKey& key) {
   return index;
 }
 
-Iteration* IterationTable::Resolve(IterationRef ref) {
-  if (ref.index == 0) return nullptr;
-  Iteration& iteration = pool_[ref.index];
-  return iteration.serial == ref.serial ? &iteration : nullptr;
-}
-
 void IterationTable::MarkSealed(PoolIndex index) {
   Unlink(unsealed_, index);
   Iteration& iteration = pool_[index];

@@ -21,7 +21,11 @@ class IterationTable {
 
   IterationRef RefTo(PoolIndex index) const { return {index, pool_[index].serial}; }
   // The iteration meant by `ref`, or nullptr when its place was used again.
-  Iteration* Resolve(IterationRef ref);
+  Iteration* Resolve(IterationRef ref) {
+    if (ref.index == 0) return nullptr;
+    Iteration& iteration = pool_[ref.index];
+    return iteration.serial == ref.serial ? &iteration : nullptr;
+  }
 
   // Makes room for new intervals: the oldest sealed iterations give theirs up until a quarter of the pool is free.
   void TrimIntervals();

@@ -8,7 +8,9 @@ using record::ApiClass;
 
 bool LaunchTable::Init(base::Arena& arena, uint32_t capacity) {
   live_ = arena.AllocateArray<PoolIndex>(capacity);
-  buckets_ = arena.AllocateArray<PoolIndex>(std::bit_ceil(size_t{capacity} * 2));
+  const size_t buckets = std::max<size_t>(std::bit_ceil(size_t{capacity} * 2), 16);
+  buckets_ = arena.AllocateArray<PoolIndex>(buckets);
+  line_shift_ = 64 - std::countr_zero(buckets / 8);
   return !live_.empty() && !buckets_.empty() && launches_.Init(arena, capacity);
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "attribution/iteration.h"
-#include "base/hash.h"
 #include "base/loss.h"
 #include "record/host_events.h"
 
@@ -65,13 +64,17 @@ class LaunchTable {
 
  private:
   // Ids are handed out one after the other: eight of them in a row share a cache line of buckets.
-  PoolIndex& BucketOf(uint64_t id) { return buckets_[(base::MixHash(id >> 3) * 8 + (id & 7)) & (buckets_.size() - 1)]; }
+  PoolIndex& BucketOf(uint64_t id) {
+    constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // of 2^64: spreads numbers in a row evenly over the high bits
+    return buckets_[((id >> 3) * kGoldenRatio >> line_shift_) * 8 + (id & 7)];
+  }
   // Widens the launch whose runtime or driver half `call` is: one lies inside the other on one thread. Marks launches
   // that share its id otherwise.
   bool Merge(PoolIndex bucket, uint64_t id, const record::ApiCall& call, bool* shares_id);
   void Free(PoolIndex index);
 
   std::span<PoolIndex> buckets_;  // heads of chains of launches
+  int line_shift_ = 0;            // 64 - log2(lines of buckets)
   base::Pool<Launch> launches_;
   std::span<PoolIndex> live_;
   size_t live_count_ = 0;

@@ -16,8 +16,10 @@ class RequestAbsence {
   // Goes on to `until`; the window is from the last `until` to this one.
   void Follow(RequestTable& requests, TimeNs until);
 
-  // Time without a request before `t`, which lies in the window (else the nearest end of it stands for it).
+  // Time without a request before `t`, and between two instants, that lie in the window (else the nearest end of it
+  // stands for them). Next to free where there were requests all the time.
   uint64_t Before(TimeNs t) const;
+  uint64_t Between(TimeNs from, TimeNs to) const { return count_ == 0 ? 0 : Before(to) - Before(from); }
 
   // Whether requests are seen to come and go here at all. If not, their absence means nothing.
   bool known() const { return known_; }

@@ -91,6 +91,9 @@ RangeAnswer ThreadRanges::Find(uint64_t thread_key, TimeNs at, TimeNs settled, T
   if (thread != nullptr) {
     const PoolIndex from = LastFrom(*thread, at);
     answer = Climb(from, at, trusted);
+    if (from != 0 && nodes_[from].next != 0) {
+      answer.until = std::min(answer.until, nodes_[nodes_[from].next].range.start);
+    }
     if (answer.verdict == RangeAnswer::kNobody && !IterBeganAfter(*thread, from, settled)) {
       answer.verdict = RangeAnswer::kUnknown;
     }
@@ -117,7 +120,7 @@ RangeAnswer ThreadRanges::FindAround(PoolIndex range, TimeNs settled) const {
 
 // `kNobody` here: no range that is known covers it.
 RangeAnswer ThreadRanges::Climb(PoolIndex from, TimeNs until, TimeNs settled) const {
-  RangeAnswer answer{.verdict = RangeAnswer::kNobody, .in_sample = false, .key = {}};
+  RangeAnswer answer{.verdict = RangeAnswer::kNobody, .in_sample = false, .key = {}, .until = kForever};
   int steps = 0;
   for (PoolIndex i = from; i != 0 && steps < kMostSteps; i = nodes_[i].prev, ++steps) {
     const IterationRange& range = nodes_[i].range;
@@ -132,6 +135,7 @@ RangeAnswer ThreadRanges::Climb(PoolIndex from, TimeNs until, TimeNs settled) co
     answer.in_sample = answer.in_sample || range.name == record::AnnotationName::kIterSample;
     answer.verdict = range.keyed ? RangeAnswer::kFound : RangeAnswer::kUnknown;
     answer.key = range.key;
+    answer.until = std::min(answer.until, EndOf(range));
     if (range.keyed) return answer;
   }
   return answer;

@@ -30,6 +30,7 @@ struct RangeAnswer {
   Verdict verdict = kUnknown;
   bool in_sample = false;  // inside iter.sample of that iteration
   record::IterationKey key;
+  TimeNs until = 0;  // of ThreadRanges::Find, where found: the same answer for every later instant before this one
 };
 
 class ThreadRanges {
