@@ -46,8 +46,8 @@ size_t EngineConfig::ArenaBytes() const {
   bytes += size_t{l.requests} * (1152 + 32) + Slots(l.requests) * 24;
   bytes += size_t{l.request_events} * 32 + size_t{l.tokens} * (56 + 24) + size_t{l.own_iterations} * 40;
   bytes += size_t{l.result_blocks} * 64;
-  bytes += size_t{l.iterations} * (408 + 16) + Slots(l.iterations) * 24;
-  bytes += size_t{l.interval_blocks} * 256 + size_t{l.interval_scratch} * 96;
+  bytes += size_t{l.iterations} * (416 + 16) + Slots(l.iterations) * 24;
+  bytes += size_t{l.interval_blocks} * 256 + size_t{l.interval_scratch} * 96 + size_t{768} * 24;
   bytes += Slots(l.batch_groups) * 216 + size_t{l.batch_spans} * 64 + Slots(l.batch_spans) * 24;
   bytes += size_t{l.batch_marks} * 48 + size_t{l.batch_rows} / 8 * 144;
   bytes += Slots(l.threads) * 40 + size_t{l.ranges} * (72 + 4);

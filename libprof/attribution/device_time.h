@@ -62,8 +62,8 @@ class DeviceTime {
   void Sort();
   void MakeRoom();
 
-  std::span<Piece> pieces_;        // by start, unless `unsorted_`
-  size_t begin_ = 0, end_ = 0;     // of those not counted yet
+  std::span<Piece> pieces_;     // by start, unless `unsorted_`
+  size_t begin_ = 0, end_ = 0;  // of those not counted yet
   bool unsorted_ = false;
   const RequestAbsence* absence_ = nullptr;
   const BlindIntervals* blind_ = nullptr;

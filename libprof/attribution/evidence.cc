@@ -1,5 +1,7 @@
 #include "attribution/evidence.h"
 
+#include <algorithm>
+
 namespace slowtoken::attribution {
 
 using record::Cause;
@@ -55,6 +57,16 @@ bool EvidenceFinder::Event(const CauseCase& c, Cause cause, EvidenceKind kind, C
   if (Conclude(c, Of(coverage), cause, kind, finding)) return true;
   *finding = {};
   return false;
+}
+
+bool EvidenceFinder::AnyEvent(const CauseCase& c, std::span<const Suspect> suspects, CauseFinding* finding) const {
+  const auto bit = [](EvidenceKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); };
+  uint64_t seen = 0;
+  parts_.host_work.ForEachIn(c.pieces.start(), c.pieces.end(),
+                             [&](const HostWorkItem& item) { seen |= bit(item.kind); });
+  return std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& suspect) {
+    return (seen & bit(suspect.kind)) != 0 && Event(c, suspect.cause, suspect.kind, finding);
+  });
 }
 
 bool EvidenceFinder::GraphMiss(const CauseCase& c, CauseFinding* finding) const {

@@ -44,6 +44,12 @@ class EvidenceFinder {
 
   // Host work of `kind` on a thread that schedules, launches or samples for the request.
   bool Event(const CauseCase& c, record::Cause cause, record::EvidenceKind kind, record::CauseFinding* finding) const;
+  // The same for the first of several that is one. One walk over the host work where there is none, as mostly.
+  struct Suspect {
+    record::Cause cause;
+    record::EvidenceKind kind;
+  };
+  bool AnyEvent(const CauseCase& c, std::span<const Suspect> suspects, record::CauseFinding* finding) const;
   // Eager launches where a graph is usual, building one, compiling or loading code.
   bool GraphMiss(const CauseCase& c, record::CauseFinding* finding) const;
   // The phase itself says it: preempted, sent late, waiting for a mark.

@@ -93,17 +93,13 @@ bool FirstTokenCauses::FindHostCause(const CauseCase& c, CauseFinding* finding) 
 }
 
 bool FirstTokenCauses::Find(const CauseCase& c, TtftPhase phase, CauseFinding* finding) const {
+  static constexpr EvidenceFinder::Suspect kSuspects[] = {
+      {Cause::kProfiler, EvidenceKind::kOwnFlush},    {Cause::kHostPaused, EvidenceKind::kGc},
+      {Cause::kColdStart, EvidenceKind::kJit},        {Cause::kColdStart, EvidenceKind::kModelLoad},
+      {Cause::kColdStart, EvidenceKind::kModuleLoad}, {Cause::kColdStart, EvidenceKind::kGraphBuild},
+      {Cause::kKvCacheSync, EvidenceKind::kKvWork},   {Cause::kKvCacheSync, EvidenceKind::kMemoryCall}};
   const EvidenceFinder& look = parts_.evidence;
-  if (look.Event(c, Cause::kProfiler, EvidenceKind::kOwnFlush, finding) ||
-      look.Event(c, Cause::kHostPaused, EvidenceKind::kGc, finding) ||
-      look.Event(c, Cause::kColdStart, EvidenceKind::kJit, finding) ||
-      look.Event(c, Cause::kColdStart, EvidenceKind::kModelLoad, finding) ||
-      look.Event(c, Cause::kColdStart, EvidenceKind::kModuleLoad, finding) ||
-      look.Event(c, Cause::kColdStart, EvidenceKind::kGraphBuild, finding) ||
-      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kKvWork, finding) ||
-      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kMemoryCall, finding)) {
-    return true;
-  }
+  if (look.AnyEvent(c, kSuspects, finding)) return true;
   switch (phase) {
     case TtftPhase::kPreempted:
       return look.Whole(c, Cause::kPreempted, EvidenceKind::kPreemption, finding);

@@ -52,6 +52,12 @@ Company CompanyIn(const BatchTracker& batches, const Iteration& iteration, recor
   Company company;
   if ((iteration.flags & record::kFlagDummy) != 0) return company;
   company.known = batches.Known(iteration.key) == BatchTracker::Knowledge::kKnown;
+  // Most often it is not in it, and who was in it need not be gone through again.
+  const bool counted = iteration.sealed && iteration.batch_known;
+  if (counted && (iteration.members & MemberBit(request)) == 0) {
+    company.prefills = iteration.prefill_rows != 0;
+    return company;
+  }
   batches.ForEachRow(iteration.key, [&](const record::BatchRow& row) {
     company.has_request = company.has_request || row.req == request;
     company.prefills = company.prefills || IsPrefill(row.kind);

@@ -46,6 +46,9 @@ struct IterationRef {
   uint32_t serial = 0;
 };
 
+// One of 64 bits for a request: a batch without it does not hold the request.
+constexpr uint64_t MemberBit(record::RequestId request) { return uint64_t{1} << (request * 0x9e3779b97f4a7c15u >> 58); }
+
 struct Iteration {
   record::IterationKey key;
   uint32_t serial = 0;
@@ -79,6 +82,7 @@ struct Iteration {
   // Batch: what `iter` says of its size; once sealed, of a batch that is known, its rows.
   bool batch_known = false;
   uint32_t prefill_rows = 0, decode_rows = 0, prefill_tokens = 0;
+  uint64_t members = 0;  // MemberBit of each request in it (sealed)
 
   bool sealed = false;
   bool partial = false;   // sealed at the deadline

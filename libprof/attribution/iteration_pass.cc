@@ -184,6 +184,7 @@ size_t IterationPass::BindRows(Iteration& iteration) {
   if ((iteration.flags & record::kFlagDummy) != 0) return 0;
   size_t count = 0;
   parts_.batches->ForEachRow(iteration.key, [&](const record::BatchRow& row) {
+    iteration.members |= MemberBit(row.req);
     if (count < rows_.size()) rows_[count++] = row;
   });
   // In order of request: the order of joining may differ where marks were given again.

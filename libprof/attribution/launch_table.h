@@ -65,7 +65,8 @@ class LaunchTable {
  private:
   // Ids are handed out one after the other: eight of them in a row share a cache line of buckets.
   PoolIndex& BucketOf(uint64_t id) {
-    constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // of 2^64: spreads numbers in a row evenly over the high bits
+    constexpr uint64_t kGoldenRatio =
+        0x9e3779b97f4a7c15;  // of 2^64: spreads numbers in a row evenly over the high bits
     return buckets_[((id >> 3) * kGoldenRatio >> line_shift_) * 8 + (id & 7)];
   }
   // Widens the launch whose runtime or driver half `call` is: one lies inside the other on one thread. Marks launches

@@ -21,23 +21,27 @@ bool OwnGpuTime::Init(base::Arena& arena, uint32_t most_intervals, const Interva
                       Partition& partition) {
   intervals_ = &intervals;
   partition_ = &partition;
-  steps_ = arena.AllocateRoom<Step>(size_t{most_intervals} * 2 + 2);  // one for each edge, the first and the last
-  return !steps_.empty();
+  large_.steps = arena.AllocateRoom<Step>(size_t{most_intervals} * 2 + 2);  // one for each edge, the first and the last
+  small_.steps = arena.AllocateRoom<Step>(kSmall);
+  return !large_.steps.empty() && !small_.steps.empty();
 }
 
 void OwnGpuTime::Use(std::span<const OwnEntry> entries) {
-  if (Knows(entries)) return;
+  if (now_->Are(entries)) return;
+  now_ = now_ == &large_ ? &small_ : &large_;
+  if (now_->Are(entries)) return;
   partition_->Begin(0, kForever);
   for (const OwnEntry& entry : entries) AddIntervals(*entry.iteration);
+  if (partition_->edges() + 2 > now_->steps.size()) now_ = &large_;
   MakeSteps();
-  known_count_ = entries.size() <= known_.size() ? entries.size() : 0;
-  for (size_t i = 0; i < known_count_; ++i) known_[i] = entries[i].iteration;
+  now_->known_count = entries.size() <= kMostKnown ? entries.size() : 0;
+  for (size_t i = 0; i < now_->known_count; ++i) now_->known[i] = entries[i].iteration;
 }
 
-bool OwnGpuTime::Knows(std::span<const OwnEntry> entries) const {
-  if (known_count_ == 0) return false;
-  return std::equal(entries.begin(), entries.end(), known_.begin(), known_.begin() + known_count_,
-                    [](const OwnEntry& entry, const Iteration* known) { return entry.iteration == known; });
+bool OwnGpuTime::Made::Are(std::span<const OwnEntry> entries) const {
+  if (known_count == 0) return false;
+  return std::equal(entries.begin(), entries.end(), known.begin(), known.begin() + known_count,
+                    [](const OwnEntry& entry, const Iteration* iteration) { return entry.iteration == iteration; });
 }
 
 void OwnGpuTime::AddIntervals(const Iteration& iteration) {
@@ -47,36 +51,37 @@ void OwnGpuTime::AddIntervals(const Iteration& iteration) {
 }
 
 void OwnGpuTime::MakeSteps() {
-  step_count_ = 0;
+  size_t count = 0;
   GpuTotals totals;
   GpuUse last = GpuUse::kIdle;
   partition_->Sweep([&](uint32_t active, TimeNs start, TimeNs end) {
     const GpuUse use = UseIn(active);
-    if (step_count_ == 0 || use != last) steps_[step_count_++] = {start, totals};
+    if (count == 0 || use != last) now_->steps[count++] = {start, totals};
     last = use;
     Grow(use, end - start, &totals);
   });
-  steps_[step_count_++] = {kForever, totals};
+  now_->steps[count++] = {kForever, totals};
+  now_->step_count = count;
 }
 
 size_t OwnGpuTime::StepAt(TimeNs time) const {
-  const auto steps = steps_.first(step_count_);
+  const auto steps = now_->steps.first(now_->step_count);
   const auto after = std::upper_bound(steps.begin(), steps.end(), time,
                                       [](TimeNs value, const Step& step) { return value < step.start; });
   return static_cast<size_t>(after - steps.begin()) - 1;
 }
 
 GpuUse OwnGpuTime::UseOf(size_t step) const {
-  const GpuTotals& before = steps_[step].before;
-  const GpuTotals& after = steps_[step + 1].before;
+  const GpuTotals& before = now_->steps[step].before;
+  const GpuTotals& after = now_->steps[step + 1].before;
   if (after.work_ns != before.work_ns) return GpuUse::kWork;
   return after.collective_ns != before.collective_ns ? GpuUse::kCollective : GpuUse::kIdle;
 }
 
 GpuTotals OwnGpuTime::TotalsAt(TimeNs time) const {
   const size_t step = StepAt(time);
-  GpuTotals totals = steps_[step].before;
-  if (time > steps_[step].start) Grow(UseOf(step), time - steps_[step].start, &totals);
+  GpuTotals totals = now_->steps[step].before;
+  if (time > now_->steps[step].start) Grow(UseOf(step), time - now_->steps[step].start, &totals);
   return totals;
 }
 

@@ -24,7 +24,7 @@ class OwnGpuTime {
   bool Init(base::Arena& arena, uint32_t most_intervals, const IntervalPool& intervals, Partition& partition);
 
   // Iterations may have changed since the steps were made.
-  void Forget() { known_count_ = 0; }
+  void Forget() { large_.known_count = small_.known_count = 0; }
 
   // Everything below is about these iterations.
   void Use(std::span<const OwnEntry> entries);
@@ -38,7 +38,7 @@ class OwnGpuTime {
   template <typename Visit>
   void ForEach(TimeNs start, TimeNs end, Visit visit) const {
     for (size_t i = StepAt(start); start < end; ++i) {
-      const TimeNs until = std::min(steps_[i + 1].start, end);
+      const TimeNs until = std::min(now_->steps[i + 1].start, end);
       visit(UseOf(i), start, until);
       start = until;
     }
@@ -53,7 +53,16 @@ class OwnGpuTime {
     GpuTotals before;
   };
 
-  bool Knows(std::span<const OwnEntry> entries) const;
+  // The steps of some iterations; the first begins at 0.
+  struct Made {
+    std::span<Step> steps;
+    size_t step_count = 0;
+    std::array<const Iteration*, kMostKnown> known{};  // of which they are
+    size_t known_count = 0;                            // 0: of none, or of too many
+    bool Are(std::span<const OwnEntry> entries) const;
+  };
+  static constexpr size_t kSmall = 768;
+
   void AddIntervals(const Iteration& iteration);
   void MakeSteps();
   size_t StepAt(TimeNs time) const;
@@ -62,10 +71,10 @@ class OwnGpuTime {
 
   const IntervalPool* intervals_ = nullptr;
   Partition* partition_ = nullptr;
-  std::span<Step> steps_;  // the first begins at 0
-  size_t step_count_ = 0;
-  std::array<const Iteration*, kMostKnown> known_{};  // of which the steps are
-  size_t known_count_ = 0;                            // 0: of none, or of too many
+  // Tokens are sent while the next iteration's are computed: two batches take turns. Steps too many for `small_` are
+  // made in `large_`.
+  Made large_, small_;
+  Made* now_ = &large_;  // those asked for
 };
 
 }  // namespace slowtoken::attribution

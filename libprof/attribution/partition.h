@@ -32,6 +32,7 @@ class Partition {
 
   base::TimeNs from() const { return from_; }
   base::TimeNs to() const { return to_; }
+  size_t edges() const { return count_; }
 
   // `label` is active in [start, end) as far as that meets the window. An interval too many is left out and counted.
   void Add(unsigned label, base::TimeNs start, base::TimeNs end) {

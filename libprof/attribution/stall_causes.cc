@@ -74,13 +74,12 @@ void StallCauses::TellThreads(const GapInputs& inputs, const record::GapSummary&
 
 // In order of precedence: the more specific first.
 bool StallCauses::Find(const CauseCase& c, GapPhase phase, record::CauseFinding* finding) const {
+  static constexpr EvidenceFinder::Suspect kSuspects[] = {{Cause::kProfiler, EvidenceKind::kOwnFlush},
+                                                          {Cause::kHostPaused, EvidenceKind::kGc},
+                                                          {Cause::kKvCacheSync, EvidenceKind::kKvWork},
+                                                          {Cause::kKvCacheSync, EvidenceKind::kMemoryCall}};
   const EvidenceFinder& look = evidence_;
-  if (look.Event(c, Cause::kProfiler, EvidenceKind::kOwnFlush, finding) ||
-      look.Event(c, Cause::kHostPaused, EvidenceKind::kGc, finding) ||
-      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kKvWork, finding) ||
-      look.Event(c, Cause::kKvCacheSync, EvidenceKind::kMemoryCall, finding) || look.GraphMiss(c, finding)) {
-    return true;
-  }
+  if (look.AnyEvent(c, kSuspects, finding) || look.GraphMiss(c, finding)) return true;
   switch (phase) {
     case GapPhase::kPreempted:
       return look.Whole(c, Cause::kPreempted, EvidenceKind::kPreemption, finding);

@@ -5,12 +5,6 @@
 namespace slowtoken::cupti {
 namespace {
 
-// `text` is bounded by `name`'s length plus its terminator: never reads past the end of a shorter recycled name.
-bool SameText(const char* text, std::string_view name) {
-  if (text == nullptr) return name.empty();
-  return strncmp(text, name.data(), name.size()) == 0 && text[name.size()] == '\0';
-}
-
 record::KernelShape Describe(record::StringId name, const uint32_t (&launch)[9], const uint32_t (&cluster)[3],
                              uint32_t registers) {
   record::KernelShape shape;
@@ -65,16 +59,12 @@ KernelShapes::Slot& KernelShapes::SlotFor(const KernelRecord& kernel) {
   return *oldest;
 }
 
-bool KernelShapes::TextHolds(const Slot& slot, const record::Dictionary& dictionary) {
-  return slot.shape != 0 && SameText(slot.key.name, dictionary.text(dictionary.shape(slot.shape).name));
-}
-
 KernelShapes::Slot* KernelShapes::Learn(const KernelRecord& kernel, record::Dictionary& dictionary,
                                         base::LossCounters& losses) {
   Slot& slot = SlotFor(kernel);
-  if (!TextHolds(slot, dictionary)) {
+  const record::StringId name = names_.IdOf(kernel.name, dictionary);
+  if (slot.shape == 0 || dictionary.shape(slot.shape).name != name) {
     slot.key = KeyOf(kernel);
-    const record::StringId name = slot.key.name == nullptr ? 0 : dictionary.InternText(slot.key.name);
     record::KernelShape shape = Describe(name, slot.key.launch, slot.key.cluster, slot.key.registers);
     // The last quarter of the table is kept for names.
     if (dictionary.shape_count() >= dictionary.shape_capacity() / 4 * 3) {

@@ -1,18 +1,18 @@
 // KernelShapes: from a kernel record to its ShapeId without looking at the name, for kernels that ran before. Worker
 // only. A hit costs about 35 instructions: the slot that was used after the last one when that was used before,
 // compared by name pointer and the 13 numbers of the launch; launches come in the same order again and again. Where
-// they do not, a few slots at the hash's place are compared (60 more). A miss interns name and shape (about 300 ns for
-// a name of 170 characters).
+// they do not, a few slots at the hash's place are compared (60 more). A miss interns the shape.
 //
-// A name pointer alone proves nothing: CUPTI owns that memory and recycles it when modules are unloaded (Triton's JIT
-// does that). So a slot's text is compared again in each round of the worker before it is first used in it. More cannot
-// be had: between two reads within one round the memory is the same, and what it held before is gone either way.
+// A name pointer alone proves nothing (kernel_names.h). So a slot's name is asked for again in each round of the worker
+// before it is first used in it. More cannot be had: between two reads within one round the memory is the same, and
+// what it held before is gone either way.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <span>
 
+#include "cupti/kernel_names.h"
 #include "cupti/record_layouts.h"
 #include "record/dictionary.h"
 
@@ -26,11 +26,14 @@ class KernelShapes {
     slots_ = arena.AllocateArray<Slot>(kSlots + kReach - 1);
     for (Slot& slot : slots_) slot.follower = slots_.data();
     newest_ = slots_.data();
-    return !slots_.empty();
+    return !slots_.empty() && names_.Init(arena);
   }
 
-  // Texts known from earlier rounds are checked again from here on.
-  void BeginRound() { ++round_; }
+  // Names known from earlier rounds are checked again from here on.
+  void BeginRound() {
+    ++round_;
+    names_.BeginRound();
+  }
 
   // When the dictionary has no room for more shapes, the shape of the name alone: the kernel keeps its name.
   record::ShapeId ShapeOf(const KernelRecord& kernel, record::Dictionary& dictionary, base::LossCounters& losses) {
@@ -53,7 +56,7 @@ class KernelShapes {
   struct Slot {
     Key key;
     record::ShapeId shape = 0;
-    uint64_t round = 0;        // in which the name's text was last compared; 0 = empty
+    uint64_t round = 0;        // in which the name was last asked for; 0 = empty
     Slot* follower = nullptr;  // used after this one last time
   };
   // How many slots from its place on a key may lie.
@@ -86,11 +89,11 @@ class KernelShapes {
 
   static Key KeyOf(const KernelRecord& kernel);
   static size_t HomeOf(const KernelRecord& kernel);
-  static bool TextHolds(const Slot& slot, const record::Dictionary& dictionary);
   Slot* Find(const KernelRecord& kernel, record::Dictionary& dictionary, base::LossCounters& losses);
   Slot* Learn(const KernelRecord& kernel, record::Dictionary& dictionary, base::LossCounters& losses);
   Slot& SlotFor(const KernelRecord& kernel);
 
+  KernelNames names_;
   std::span<Slot> slots_;
   Slot* newest_ = nullptr;
   uint64_t round_ = 1;

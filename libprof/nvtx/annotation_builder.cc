@@ -1,5 +1,6 @@
 #include "nvtx/annotation_builder.h"
 
+#include <bit>
 #include <charconv>
 
 namespace slowtoken::nvtx {
@@ -91,9 +92,9 @@ void AnnotationBuilder::Finish(const AnnotationText& text, AnnotationKind kind, 
   out.name = text.name;
   out.kind = kind;
   out.batch_is_set = text.batch_is_set;
-  for (size_t i = 0; i < record::kAnnotationFieldCount; ++i) {
+  for (uint32_t left = text.present; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
     const auto field = static_cast<AnnotationField>(i);
-    if (!text.Has(field)) continue;
     switch (record::kAnnotationFieldTypes[i]) {
       case FieldType::kRequest:
         out.Set(field, pseudonyms_.Of(text.texts[i], visitor));

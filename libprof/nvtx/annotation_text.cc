@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/text_table.h"
+
 namespace slowtoken::nvtx {
 namespace {
 
@@ -25,15 +27,17 @@ bool ParseNumber(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
+constexpr base::TextTable kNames(record::kAnnotationTexts);
+constexpr base::TextTable kFields(record::kAnnotationFieldTexts);
+constexpr base::TextTable kFlags(record::kIterationFlagTexts);
+constexpr base::TextTable kFinishReasons(record::kFinishReasonTexts);
+constexpr base::TextTable kWaitReasons(record::kWaitReasonTexts);
+
 template <size_t N>
-bool FindText(const char* const (&texts)[N], std::string_view text, uint64_t& index) {
-  for (size_t i = 0; i < N; ++i) {
-    if (text == texts[i]) {
-      index = i;
-      return true;
-    }
-  }
-  return false;
+bool FindText(const base::TextTable<N>& texts, std::string_view text, uint64_t& index) {
+  const std::optional<size_t> found = texts.Find(text);
+  if (found.has_value()) index = *found;
+  return found.has_value();
 }
 
 // The field of a key. `reason` means one of two things, by the annotation's name.
@@ -43,7 +47,7 @@ bool FindField(AnnotationName name, std::string_view key, AnnotationField& field
     return true;
   }
   uint64_t index = 0;
-  if (!FindText(record::kAnnotationFieldTexts, key, index)) return false;
+  if (!FindText(kFields, key, index)) return false;
   field = static_cast<AnnotationField>(index);
   return true;
 }
@@ -55,7 +59,7 @@ uint64_t ParseFlags(std::string_view text) {
   uint64_t flags = 0;
   while (!text.empty()) {
     uint64_t bit = 0;
-    if (FindText(record::kIterationFlagTexts, Cut(text, '+'), bit)) flags |= uint64_t{1} << bit;
+    if (FindText(kFlags, Cut(text, '+'), bit)) flags |= uint64_t{1} << bit;
   }
   return flags;
 }
@@ -65,9 +69,9 @@ bool ParseValue(FieldType type, std::string_view value, uint64_t& number) {
     case FieldType::kNumber:
       return ParseNumber(value, number);
     case FieldType::kFinish:
-      return FindText(record::kFinishReasonTexts, value, number);
+      return FindText(kFinishReasons, value, number);
     case FieldType::kWaitReason:
-      if (!FindText(record::kWaitReasonTexts, value, number)) number = 0;  // "other": engines have more reasons than we
+      if (!FindText(kWaitReasons, value, number)) number = 0;  // "other": engines have more reasons than we
       return true;
     case FieldType::kFlags:
       number = ParseFlags(value);
@@ -80,7 +84,8 @@ bool ParseValue(FieldType type, std::string_view value, uint64_t& number) {
 }
 
 bool FindRowOp(std::string_view key, RowOp& op) {
-  static constexpr const char* kOps[] = {"set", "join", "leave", "change"};
+  static constexpr const char* kTexts[] = {"set", "join", "leave", "change"};
+  static constexpr base::TextTable kOps(kTexts);
   uint64_t index = 0;
   if (!FindText(kOps, key, index)) return false;
   op = static_cast<RowOp>(index);
@@ -139,7 +144,7 @@ bool IsMarkName(AnnotationName name) {
 
 bool FindAnnotationName(std::string_view text, AnnotationName& name) {
   uint64_t index = 0;
-  if (!FindText(record::kAnnotationTexts, text, index)) return false;
+  if (!FindText(kNames, text, index)) return false;
   name = static_cast<AnnotationName>(index);
   return true;
 }

@@ -48,6 +48,7 @@ void Collector::BeginRound(Context& context) {
 
 void Collector::EndRound(Context& context) {
   ++round_;
+  TellOpen(context);
   if (round_ < 2) return;
   if (const uint64_t gone = open_.ExpirePending(round_ - 1); gone != 0) context.losses.Add(Loss::kNvtxUnbalanced, gone);
 }
@@ -120,10 +121,8 @@ void Collector::OnOpen(uint32_t slot, const RecordView& view, Context& context) 
   }
   if (push) {
     if (range.by_rule) engine_ranges_.numbers().Opened(slot, annotation_.name);
-    open_.Push(slot, index);
-    return EmitOpening(range, context);
+    return open_.Push(slot, index);
   }
-  EmitOpening(range, context);
   PendingEnd end;
   if (open_.TakePending(range.range_id, end)) return Close(index, end.time, end.thread, context);
   if (!open_.Start(range.range_id, index)) {
@@ -214,16 +213,20 @@ namespace {
 
 // Ranges that attribution must know of while they are open: those of requests and iterations, and all that may stay
 // open for long.
-bool IsAnnouncedAtStart(const record::Annotation& annotation) {
+bool IsToldWhileOpen(const record::Annotation& annotation) {
   return annotation.kind == AnnotationKind::kStartEnd || annotation.name <= record::AnnotationName::kIterUpdate;
 }
 
 }  // namespace
 
-void Collector::EmitOpening(const OpenRange& range, Context& context) {
-  if (range.annotation == 0) return;
-  const record::Annotation& annotation = open_.annotation(range.annotation);
-  if (IsAnnouncedAtStart(annotation)) context.out.On(annotation);
+// Most ranges end in the round in which they began and are told once, as a whole.
+void Collector::TellOpen(Context& context) {
+  open_.ForEach([&](OpenRange& range) {
+    if (range.told || range.annotation == 0) return;
+    range.told = true;
+    const record::Annotation& annotation = open_.annotation(range.annotation);
+    if (IsToldWhileOpen(annotation)) context.out.On(annotation);
+  });
 }
 
 void Collector::Close(PoolIndex index, record::TimeNs end, record::ThreadId end_thread, Context& context) {

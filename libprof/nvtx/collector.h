@@ -31,7 +31,8 @@ class Collector {
   bool Init(base::Arena& arena, const Options& options, const Recorder& recorder);
   static size_t MemoryNeeded(const Options& options);
 
-  // Frames a round: names of new domains first; ends without start are given up two rounds later.
+  // Frames a round: names of new domains first, ranges that go on last; ends without start are given up two rounds
+  // later.
   void BeginRound(capture::CollectContext& context);
   void EndRound(capture::CollectContext& context);
 
@@ -81,7 +82,8 @@ class Collector {
   bool IsClearDomain(uint16_t domain) { return texts_.IsClearDomain(domain, names_->domains.Text(domain)); }
 
   void KeepFields(OpenRange& range, Context& context);
-  void EmitOpening(const OpenRange& range, Context& context);
+  // Which ranges have begun and go on, once.
+  void TellOpen(Context& context);
   // Emits the completed range and frees it.
   void Close(base::PoolIndex index, record::TimeNs end, record::ThreadId end_thread, Context& context);
   static record::NvtxRange ToEvent(const OpenRange& range, record::TimeNs end, record::ThreadId end_thread,

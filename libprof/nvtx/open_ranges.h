@@ -32,6 +32,7 @@ struct OpenRange {
   base::PoolIndex annotation = 0;  // set for the llmserve vocabulary
   base::PoolIndex fields = 0;
   bool by_rule = false;  // the annotation is what a rule made of the text
+  bool told = false;     // that it is open
 };
 
 // An end whose start has not been read yet.

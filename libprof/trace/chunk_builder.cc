@@ -1,5 +1,6 @@
 #include "trace/chunk_builder.h"
 
+#include <bit>
 #include <cstring>
 
 namespace slowtoken::trace {
@@ -120,8 +121,8 @@ void ChunkBuilder::AddAnnotation(Batch<record::Annotation>& batch, const record:
   if (!event.rows.empty()) flags |= kAnnotationHasRows;
   store.PutDelta(batch.At(kAnnotationFlags), flags);
   if (!event.rows.empty()) AddRows(&batch.At(kAnnotationRowCount), event.rows);
-  for (unsigned i = 0; i < record::kAnnotationFieldCount; ++i) {
-    if ((event.present >> i & 1) == 0) continue;
+  for (uint32_t left = event.present; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(left));
     uint64_t value = event.values[i];
     if (record::kAnnotationFieldTypes[i] == record::FieldType::kRequest) value = UseRequest(value);
     if (record::kAnnotationFieldTypes[i] == record::FieldType::kText) value = UseText(static_cast<uint32_t>(value));

@@ -85,6 +85,7 @@ TEST_F(NvtxAnnotation, RareWorkIsToldOnlyWhenItEnds) {
 
 TEST_F(NvtxAnnotation, RequestsMayEndOnAnotherThread) {
   const nvtxRangeId_t id = nvtxRangeStartA("llmserve/req|req=a,n_prompt=12,class=gold,trace=00-1,parent=p,alias=q");
+  ASSERT_EQ(Collect().annotations.size(), 1u) << "told while it is open";
   record::ThreadId other = 0;
   std::thread([&] {
     other = static_cast<record::ThreadId>(gettid());
@@ -105,6 +106,21 @@ TEST_F(NvtxAnnotation, RequestsMayEndOnAnotherThread) {
   EXPECT_EQ(log.annotations[0].event.end, 0u);
   EXPECT_EQ(log.annotations[1].event.end_thread, other);
   EXPECT_GE(log.annotations[1].event.end, log.annotations[1].event.start);
+}
+
+TEST_F(NvtxAnnotation, WhatEndsInTheRoundInWhichItBeganIsToldOnce) {
+  nvtxRangePushA("llmserve/iter|iter=1");
+  nvtxRangePushA("llmserve/iter.forward");
+  nvtxRangePop();
+  ASSERT_EQ(Collect().annotations.size(), 2u);
+  EXPECT_EQ(log_->annotations[0].event.name, AnnotationName::kIterForward);
+  EXPECT_NE(log_->annotations[0].event.end, 0u);
+  EXPECT_EQ(log_->annotations[1].event.name, AnnotationName::kIter);
+  EXPECT_EQ(log_->annotations[1].event.end, 0u) << "it goes on";
+  ASSERT_EQ(Collect().annotations.size(), 2u) << "it still does, and that was told";
+  nvtxRangePop();
+  ASSERT_EQ(Collect().annotations.size(), 3u);
+  EXPECT_NE(log_->annotations[2].event.end, 0u);
 }
 
 TEST_F(NvtxAnnotation, BatchRowsArePseudonymised) {
@@ -250,12 +266,12 @@ TEST_F(NvtxAnnotation, ThePublicHeaderSpeaksTheVocabulary) {
   std::vector<AnnotationName> names;
   for (const LoggedAnnotation& a : log.annotations) names.push_back(a.event.name);
   using N = AnnotationName;
-  EXPECT_EQ(names, (std::vector<N>{N::kReq, N::kReqQueued, N::kReqWaiting, N::kIter, N::kIterSchedule, N::kIterSchedule,
-                                   N::kBatch, N::kIter, N::kReqToken, N::kReqFinish, N::kReq}));
-  EXPECT_EQ(log.annotations[0].event.req(), Pseudonym("cmpl_7_x"));
-  EXPECT_EQ(log.annotations[6].rows.size(), 300u);
-  EXPECT_EQ(log.annotations[6].event.iteration(), (record::IterationKey{3, 2, 0}));
-  EXPECT_EQ(log.annotations[9].event.Get(AnnotationField::kFinishReason),
+  EXPECT_EQ(names, (std::vector<N>{N::kReqQueued, N::kReqWaiting, N::kIterSchedule, N::kBatch, N::kIter, N::kReqToken,
+                                   N::kReqFinish, N::kReq}));
+  EXPECT_EQ(log.annotations[7].event.req(), Pseudonym("cmpl_7_x"));
+  EXPECT_EQ(log.annotations[3].rows.size(), 300u);
+  EXPECT_EQ(log.annotations[3].event.iteration(), (record::IterationKey{3, 2, 0}));
+  EXPECT_EQ(log.annotations[6].event.Get(AnnotationField::kFinishReason),
             static_cast<uint64_t>(record::FinishReason::kLength));
 }
 

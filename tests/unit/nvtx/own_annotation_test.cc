@@ -69,8 +69,8 @@ TEST_F(OwnAnnotation, PausedItIsFollowedAndNotRecorded) {
   EXPECT_TRUE(PushAnnotation("iter|iter=2"));
   PopAnnotation();
   Collect();
-  ASSERT_EQ(log_->annotations.size(), 2u);
-  EXPECT_EQ(log_->annotations[1].event.Get(AnnotationField::kIterNo), 2u);
+  ASSERT_EQ(log_->annotations.size(), 1u);
+  EXPECT_EQ(log_->annotations[0].event.Get(AnnotationField::kIterNo), 2u);
 }
 
 }  // namespace
