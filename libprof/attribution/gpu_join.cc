@@ -170,7 +170,7 @@ void GpuJoin::Assign(Launch& launch, const Place& place) {
 // When no further GPU record can belong to a launch. What has its one record stays until a call around it, which would
 // share its id, would have come; other calls may have many records, some of them late.
 GpuJoin::Patience GpuJoin::PatienceOf(const Horizon& horizon) const {
-  if (horizon.settled == kForever) return {.none = record_count_ == 0};  // first the records, then the launches
+  if (horizon.settled == kForever) return {.over = record_count_ == 0};  // first the records, then the launches
   const auto before = [](TimeNs time, uint64_t ns) { return time - std::min(time, ns); };
   const bool crowded = launches_.size() > launches_.capacity() / 2;
   // What came in this round, in whose time much may have passed, is joined after this.
@@ -181,7 +181,7 @@ GpuJoin::Patience GpuJoin::PatienceOf(const Horizon& horizon) const {
 }
 
 bool GpuJoin::Finished(const Launch& launch, const Patience& patience) {
-  if (patience.none) return true;
+  if (patience.over) return true;
   if (launch.gpu_records == 0) {
     return launch.end < (launch.counts() ? patience.launch_without_work : patience.call_without_work);
   }

@@ -47,7 +47,7 @@ class GpuJoin {
     TimeNs launch_without_work = 0, call_without_work = 0;
     TimeNs single = 0;  // calls with one GPU record, once they have it
     TimeNs others = 0;  // with GPU records
-    bool none = false;  // all are
+    bool over = false;  // nothing is waited for any more
   };
   // Where launches of a thread from an instant to another one belong.
   struct Place {

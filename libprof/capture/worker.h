@@ -1,7 +1,8 @@
 // Worker: the one thread of ours in the host's process. It runs a round at start, one every flush period, and one last
 // round at stop.
 // Start and Stop are called by the session, on host threads (a door, the exit hook); Wake by any thread.
-// The thread blocks every signal, never has a real-time priority, and never holds the mutex while it works.
+// The thread blocks every signal, never has a real-time priority, stands behind the host's threads where CPUs are short
+// (SCHED_BATCH, nice + 5), and never holds the mutex while it works.
 #pragma once
 
 #include <pthread.h>
@@ -62,6 +63,7 @@ class Worker {
   uint32_t period_ms_ = 0;
   base::TimeNs deadline_ = 0;
   bool running_ = false;
+  bool may_step_back_ = false;
   bool wake_asked_ = false;
   bool stop_asked_ = false;
   bool done_ = false;

@@ -1,11 +1,7 @@
-// Whether perf events may be asked for in this process, without asking: a seccomp filter may kill whoever does.
-// Worker thread; one open, read and close.
+// What of a thread's states this process can be told. Worker thread; one open, read and close at most.
 #pragma once
 
 namespace slowtoken::sched {
-
-// Whether a seccomp filter watches the calling thread (/proc/thread-self/status); also when that cannot be told.
-bool UnderSeccompFilter();
 
 // Whether this kernel has schedstat of threads.
 bool HasSchedStat();

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sched/access.h"
+#include "capture/seccomp_filter.h"
 
 namespace slowtoken::sched {
 namespace {
@@ -33,7 +33,7 @@ perf_event_attr Attributes() {
 
 int SwitchRing::Open(record::ThreadId thread, size_t bytes, bool under_seccomp) {
   Close();
-  if (!under_seccomp && UnderSeccompFilter()) return kSeccompFilter;
+  if (!under_seccomp && capture::UnderSeccompFilter()) return kSeccompFilter;
   perf_event_attr attributes = Attributes();
   const long fd = syscall(SYS_perf_event_open, &attributes, static_cast<pid_t>(thread), -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) return errno;

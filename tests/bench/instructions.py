@@ -20,8 +20,8 @@ import sys
 import tempfile
 
 SKIP = 77
-LIMITS = {("encode", "graph"): 300, ("encode", "eager"): 430, ("all", "graph"): 1120, ("all", "eager"): 1950}
-LAUNCHES, ROWS, TOKEN_LIMIT = 320, 8, 90_000
+LIMITS = {("encode", "graph"): 300, ("encode", "eager"): 430, ("all", "graph"): 980, ("all", "eager"): 1600}
+LAUNCHES, ROWS, TOKEN_LIMIT = 320, 8, 70_000
 PACE_LIMIT = 1.2
 
 

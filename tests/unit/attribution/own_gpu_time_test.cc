@@ -121,6 +121,17 @@ TEST_F(OwnGpuTimeTest, MoreIterationsThanAreRememberedAreMadeEachTime) {
   ExpectEqual(entries, 0, 3000);
 }
 
+TEST_F(OwnGpuTimeTest, BatchesTakeTurnsHoweverManyStepsTheyHave) {
+  std::array<Iteration, 3> iterations;
+  for (size_t i = 0; i < iterations.size(); ++i) {
+    const TimeNs pieces = i == 1 ? 50 : 500;
+    for (TimeNs k = 0; k < pieces; ++k) intervals_.Add(iterations[i].work, {1000 + k * 10, 1003 + k * 10 + i});
+  }
+  for (const size_t i : {0, 1, 0, 1, 2, 0, 2, 1, 1, 2, 0, 0, 1}) {
+    ExpectEqual({{&iterations[i], record::RowKind::kDecode}}, 1200, 5000);
+  }
+}
+
 TEST_F(OwnGpuTimeTest, WhatChangedCountsOnceTheOldIsForgotten) {
   Iteration iteration;
   intervals_.Add(iteration.work, {100, 200});

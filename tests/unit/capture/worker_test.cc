@@ -1,9 +1,12 @@
 #include "capture/worker.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace slowtoken::capture {
@@ -44,6 +47,25 @@ TEST(Worker, RoundsComeByThemselvesAndTheLastOneAtStop) {
   EXPECT_TRUE(worker.Stop(10'000));
   EXPECT_EQ(counted.last_rounds, 1);
   EXPECT_TRUE(counted.signals_blocked) << "the host's signals are the host's";
+}
+
+TEST(Worker, ItStandsBehindTheHostsThreads) {
+  struct Seen {
+    std::atomic<int> policy{-1}, nice{-100};
+  } seen;
+  const Worker::Job job{[](void* self) {
+                          auto* s = static_cast<Seen*>(self);
+                          s->nice = getpriority(PRIO_PROCESS, 0);
+                          s->policy = sched_getscheduler(0);
+                        },
+                        [](void*, base::TimeNs) {}, &seen};
+  Worker worker;
+  ASSERT_TRUE(worker.Start(job, 1));
+  while (seen.policy == -1) usleep(1000);
+  EXPECT_TRUE(worker.Stop(10'000));
+  EXPECT_EQ(seen.policy, SCHED_BATCH) << "its waking up takes no CPU from a thread that runs";
+  EXPECT_EQ(seen.nice, std::min(getpriority(PRIO_PROCESS, 0) + 5, 19));
+  EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER) << "the host's threads are as they were";
 }
 
 TEST(Worker, WakeDoesNotWaitForThePeriod) {

@@ -9,6 +9,7 @@
 
 #include <thread>
 
+#include "capture/seccomp_filter.h"
 #include "sched_fixture.h"
 
 namespace slowtoken::sched {
@@ -30,7 +31,7 @@ class AccessTest : public SchedTest {
     Active(thread.id());
     std::thread worker([&] {
       filtered_ = InstallFilter();
-      under_filter_ = UnderSeccompFilter();
+      under_filter_ = capture::UnderSeccompFilter();
       Collect();
       thread.Spin(1'000'000);
       Collect();

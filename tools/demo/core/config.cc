@@ -26,6 +26,7 @@ constexpr Key kKeys[] = {
     {"decode_us_per_seq", &Config::decode_us_per_seq, 0, 100'000},
     {"prefill_us_per_token", &Config::prefill_us_per_token, 0, 100'000},
     {"sample_us", &Config::sample_us, 1, 100'000},
+    {"launch_rounds", &Config::launch_rounds, 0, 1'000'000},
     {"max_seqs", &Config::max_seqs, 1, 256},
     {"max_batch_tokens", &Config::max_batch_tokens, 1, 8192},
     {"block_tokens", &Config::block_tokens, 1, 256},

@@ -22,6 +22,9 @@ struct Config {
   int64_t decode_us_per_seq = 25;     // each further decoding sequence
   int64_t prefill_us_per_token = 35;  // each prompt token
   int64_t sample_us = 60;             // the sampling kernel
+  // CPU work of the engine's own code before each kernel that it launches by itself, in hashing rounds (about 800 a
+  // microsecond): what Python and its framework take on the way to a launch.
+  int64_t launch_rounds = 0;
   // Scheduler.
   int64_t max_seqs = 32;           // running requests
   int64_t max_batch_tokens = 512;  // tokens of one iteration; longer prompts are cut into chunks

@@ -31,6 +31,7 @@ ForwardShape EagerShape(const Config& config, const Plan& plan) {
                      .rows = static_cast<int>(plan.rows.size()),
                      .all_reduce = config.all_reduce != 0,
                      .prefill = false,
+                     .launch_rounds = config.launch_rounds,
                      .ranges = false};
   for (const PlanRow& row : plan.rows) {
     shape.tokens += static_cast<int>(row.n_tok);

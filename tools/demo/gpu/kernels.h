@@ -42,7 +42,8 @@ struct ForwardShape {
   int layers, hidden, block_tokens;
   int tokens, rows;  // of this iteration (a graph: of its bucket)
   bool all_reduce, prefill;
-  bool ranges = false;  // NVTX ranges around embedding, layers, attention, MLP and head
+  int64_t launch_rounds = 0;  // CPU work before each kernel (Config::launch_rounds)
+  bool ranges = false;        // NVTX ranges around embedding, layers, attention, MLP and head
 };
 
 // Nanoseconds of each kernel of a forward pass.
