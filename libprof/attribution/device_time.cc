@@ -82,8 +82,10 @@ void DeviceTime::CountUntil(TimeNs until) {
     piece.start = until;
     pieces_[kept++] = piece;
   }
-  std::copy_backward(pieces_.begin() + static_cast<ptrdiff_t>(begin_), pieces_.begin() + static_cast<ptrdiff_t>(kept),
-                     pieces_.begin() + static_cast<ptrdiff_t>(at));
+  if (kept != at) {
+    std::copy_backward(pieces_.begin() + static_cast<ptrdiff_t>(begin_), pieces_.begin() + static_cast<ptrdiff_t>(kept),
+                       pieces_.begin() + static_cast<ptrdiff_t>(at));
+  }
   begin_ = at - (kept - begin_);
 }
 

@@ -176,7 +176,7 @@ GpuJoin::Patience GpuJoin::PatienceOf(const Horizon& horizon) const {
   // What came in this round, in whose time much may have passed, is joined after this.
   return {.launch_without_work = before(settled_before_, 5 * deadline_ns_),
           .call_without_work = before(settled_before_, deadline_ns_),
-          .single = crowded ? horizon.settled + 1 : before(settled_, settle_ns_),
+          .single = crowded ? horizon.settled + 1 : before(settled_before_, settle_ns_),
           .others = before(settled_, deadline_ns_)};
 }
 

@@ -12,9 +12,11 @@ bool UnderSeccompFilter() {
   if (fd < 0) return true;
   const ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
-  text[n > 0 ? n : 0] = 0;
+  if (n <= 0) return true;
+  text[n] = 0;
   const char* line = strstr(text, "\nSeccomp:");
-  if (line == nullptr) return false;  // a kernel without seccomp
+  // A kernel without seccomp has no such line; a process in hundreds of groups has it further on.
+  if (line == nullptr) return n == static_cast<ssize_t>(sizeof text - 1);
   return line[strspn(line, "\nSecomp:\t ")] != '0';
 }
 

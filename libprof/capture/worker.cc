@@ -39,6 +39,7 @@ void AsOrdinaryThread(pthread_attr_t& attributes) {
 // Behind the host's threads: it preempts none when it wakes up, and gives way when one does (SCHED_BATCH); of a CPU
 // that it must share it takes a quarter at most (nice 5: 335 of 335 + 1024), which is ten times what it needs.
 void StepBack() {
+  if (sched_getscheduler(0) != SCHED_OTHER) return;  // a host of SCHED_IDLE or SCHED_BATCH stands further back already
   constexpr int kStep = 5, kMostNice = 19;
   const sched_param none{};
   sched_setscheduler(0, SCHED_BATCH, &none);

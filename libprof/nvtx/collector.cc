@@ -118,6 +118,7 @@ void Collector::OnOpen(uint32_t slot, const RecordView& view, Context& context) 
     open_.annotation(annotation) = annotation_;
   } else {
     KeepFields(range, context);
+    TellAround(slot, context);
   }
   if (push) {
     if (range.by_rule) engine_ranges_.numbers().Opened(slot, annotation_.name);
@@ -180,6 +181,7 @@ void Collector::OnMark(uint32_t slot, const RecordView& view, Context& context) 
     annotation_.thread = annotation_.end_thread = slot_threads_[slot];
     return context.out.On(annotation_);
   }
+  TellAround(slot, context);
   context.out.On(record::NvtxMark{.time = time,
                                   .message = meaning.message,
                                   .domain = view.header.domain,
@@ -219,14 +221,19 @@ bool IsToldWhileOpen(const record::Annotation& annotation) {
 
 }  // namespace
 
-// Most ranges end in the round in which they began and are told once, as a whole.
+void Collector::TellOpen(OpenRange& range, Context& context) {
+  if (range.told || range.annotation == 0) return;
+  range.told = true;
+  const record::Annotation& annotation = open_.annotation(range.annotation);
+  if (IsToldWhileOpen(annotation)) context.out.On(annotation);
+}
+
 void Collector::TellOpen(Context& context) {
-  open_.ForEach([&](OpenRange& range) {
-    if (range.told || range.annotation == 0) return;
-    range.told = true;
-    const record::Annotation& annotation = open_.annotation(range.annotation);
-    if (IsToldWhileOpen(annotation)) context.out.On(annotation);
-  });
+  open_.ForEach([&](OpenRange& range) { TellOpen(range, context); });
+}
+
+void Collector::TellAround(uint32_t slot, Context& context) {
+  open_.ForEachIn(slot, [&](OpenRange& range) { TellOpen(range, context); });
 }
 
 void Collector::Close(PoolIndex index, record::TimeNs end, record::ThreadId end_thread, Context& context) {

@@ -82,8 +82,12 @@ class Collector {
   bool IsClearDomain(uint16_t domain) { return texts_.IsClearDomain(domain, names_->domains.Text(domain)); }
 
   void KeepFields(OpenRange& range, Context& context);
-  // Which ranges have begun and go on, once.
+  // Which ranges have begun and go on, once. Most end in the round in which they began and are told once, as a whole.
   void TellOpen(Context& context);
+  // The same of what is around an event of a slot: whether that is kept may hang on its iteration
+  // (capture/detail_sampler).
+  void TellAround(uint32_t slot, Context& context);
+  void TellOpen(OpenRange& range, Context& context);
   // Emits the completed range and frees it.
   void Close(base::PoolIndex index, record::TimeNs end, record::ThreadId end_thread, Context& context);
   static record::NvtxRange ToEvent(const OpenRange& range, record::TimeNs end, record::ThreadId end_thread,

@@ -81,12 +81,15 @@ class OpenRanges {
   // Forgets ends that have waited since before `round`; how many there were.
   uint64_t ExpirePending(uint32_t round);
 
+  // Calls visit(OpenRange&) for the open push/pop ranges of a slot, the innermost first.
+  template <typename Visit>
+  void ForEachIn(uint32_t slot, Visit visit) {
+    for (base::PoolIndex i = tops_[slot]; i != 0; i = ranges_[i].below) visit(ranges_[i]);
+  }
   // Calls visit(OpenRange&) for every open range.
   template <typename Visit>
   void ForEach(Visit visit) {
-    for (const base::PoolIndex top : tops_) {
-      for (base::PoolIndex i = top; i != 0; i = ranges_[i].below) visit(ranges_[i]);
-    }
+    for (uint32_t slot = 0; slot < tops_.size(); ++slot) ForEachIn(slot, visit);
     started_.ForEach([&](uint64_t, base::PoolIndex& i) { visit(ranges_[i]); });
   }
 

@@ -123,6 +123,33 @@ TEST_F(NvtxAnnotation, WhatEndsInTheRoundInWhichItBeganIsToldOnce) {
   EXPECT_NE(log_->annotations[2].event.end, 0u);
 }
 
+// Whether a sampled trace keeps them is decided by their iteration, when they are told.
+TEST_F(NvtxAnnotation, WhatIsAroundAPlainRangeOrMarkIsToldBeforeIt) {
+  for (const bool mark : {false, true}) {
+    nvtxRangePushA("llmserve/iter|iter=1");
+    nvtxRangePushA("llmserve/iter.forward");
+    if (mark) {
+      nvtxMarkA("plain");
+    } else {
+      nvtxRangePushA("plain");
+      nvtxRangePop();
+    }
+    nvtxRangePop();
+    nvtxRangePop();
+  }
+  const EventLog& log = Collect();
+  std::vector<std::pair<AnnotationName, bool>> told;
+  for (const LoggedAnnotation& a : log.annotations) told.emplace_back(a.event.name, a.event.end == 0);
+  using N = AnnotationName;
+  const std::vector<std::pair<N, bool>> one{
+      {N::kIterForward, true}, {N::kIter, true}, {N::kIterForward, false}, {N::kIter, false}};
+  std::vector<std::pair<N, bool>> both = one;
+  both.insert(both.end(), one.begin(), one.end());
+  EXPECT_EQ(told, both);
+  EXPECT_EQ(log.ranges.size(), 1u);
+  EXPECT_EQ(log.marks.size(), 1u);
+}
+
 TEST_F(NvtxAnnotation, BatchRowsArePseudonymised) {
   nvtxMarkA("llmserve/batch|iter=9,seq=1,set=r1:512:p;r2:1:d");
   nvtxMarkA("llmserve/batch|iter=10,seq=2,leave=r1,change=r2:4:v");
