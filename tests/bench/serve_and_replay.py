@@ -24,7 +24,7 @@ import time
 # The model (tools/demo/README.md), and what is replayed: requests, speed, most tokens of a request.
 SMALL_KERNELS = {"decode_us": 1, "decode_us_per_seq": 0, "prefill_us_per_token": 0, "sample_us": 1, "layers": 32, "max_seqs": 8,
                  "max_batch_tokens": 4096}
-# In seven Kineto traces of PyTorch programs that nobody here wrote, a thread's launches begin 19 to 213 us apart (medians), of which
+# In eight Kineto traces of PyTorch programs that nobody here wrote, a thread's launches begin 19 to 213 us apart (medians), of which
 # the call takes 4 to 13: the quickest of them, a recommender on V100s, has 19 and 5. The rest is Python, operators and their dispatch.
 LAUNCH_ROUNDS = 4_400  # about 15 us
 CONFIGS = {

@@ -22,7 +22,7 @@ struct Config {
   int64_t decode_us_per_seq = 25;     // each further decoding sequence
   int64_t prefill_us_per_token = 35;  // each prompt token
   int64_t sample_us = 60;             // the sampling kernel
-  // CPU work of the engine's own code before each kernel that it launches by itself, in hashing rounds (about 800 a
+  // CPU work of the engine's own code before each kernel that it launches by itself, in hashing rounds (about 290 a
   // microsecond): what Python and its framework take on the way to a launch.
   int64_t launch_rounds = 0;
   // Scheduler.
@@ -39,7 +39,7 @@ struct Config {
   int64_t stop_permille = 2;
   // Frontend.
   int64_t tokenizer_threads = 1;
-  int64_t tokenize_rounds = 400;  // hashing rounds a prompt token costs; 400 is about half a microsecond
+  int64_t tokenize_rounds = 400;  // hashing rounds a prompt token costs; 400 is about 1.4 microseconds
   int64_t http_threads = 128;     // open connections served at once; each is its own sender
   int64_t drain_ms = 5000;        // at SIGTERM: how long running requests may take to finish
 };
