@@ -127,6 +127,20 @@ TEST(Bounds, AWatermarkThatJumpsLosesNoKernel) {
   EXPECT_EQ(bench.out().iterations[0].summary.kernels, 1u);
 }
 
+// A call that copies a batch has a record for each copy, and an idle process's rounds lie a second apart.
+TEST(Bounds, ACallThatHasItsRecordWaitsForAnotherThatHasCome) {
+  Bench bench;
+  Scene scene(bench);
+  scene.Range(AnnotationName::kIter, 1, kBase, kBase + kMs);
+  scene.Launch(7, kBase, kBase + 10 * kUs, {}, record::ApiClass::kMemcpy);
+  scene.Kernel(7, kBase + kMs, kBase + 700 * kMs);
+  scene.Kernel(7, kBase + 700 * kMs, kBase + 800 * kMs);
+  for (const LoggedEvent& event : scene.log()) event.DeliverTo(bench.engine());
+  for (const uint64_t ms : {1000, 2000, 3000, 4000}) bench.Advance(kBase + ms * kMs);
+  bench.engine().Finish();
+  EXPECT_EQ(bench.losses().Get(base::Loss::kGpuWithoutCall), 0u);
+}
+
 TEST(Bounds, ARecordWithoutACallIsNotOneThatWasGivenUp) {
   Bench bench;
   Scene scene(bench);

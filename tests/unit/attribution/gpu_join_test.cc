@@ -68,18 +68,6 @@ TEST_F(GpuJoinTest, BugLog32_EveryGraphNodeAppearsAlthoughOnlyTheLaunchIsACall) 
   EXPECT_EQ(Iteration(1).kernels, 425u);
 }
 
-// A call that copies a batch has a record for each copy, and an idle process's rounds lie a second apart.
-TEST_F(GpuJoinTest, ACallWithOneRecordWaitsForAnotherThatARoundHasBroughtAlready) {
-  scene_.Range(AnnotationName::kIter, 1, kBase, kBase + kMs);
-  scene_.Launch(7, kBase, kBase + 10 * kUs, {}, ApiClass::kMemcpy);
-  scene_.Kernel(7, kBase + kMs, kBase + 700 * kMs);
-  scene_.Kernel(7, kBase + 700 * kMs, kBase + 800 * kMs);
-  for (const auto& event : scene_.log()) event.DeliverTo(bench_.engine());
-  for (const uint64_t ms : {1000, 2000, 3000, 4000}) bench_.Advance(kBase + ms * kMs);
-  bench_.engine().Finish();
-  EXPECT_EQ(bench_.losses().Get(base::Loss::kGpuWithoutCall), 0u);
-}
-
 TEST_F(GpuJoinTest, BugLog36_AMillionReplaysNeedNoMoreMemoryAndLoseNothing) {
   record::GraphLaunch replay;
   replay.lane = bench_.Lane(0);
