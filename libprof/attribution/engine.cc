@@ -52,48 +52,35 @@ GpuOperation Engine::AskOperation(record::ShapeId shape) {
   return operation;
 }
 
+template <typename Event>
+GpuRecord Engine::RecordOf(const Event& event, GpuOperation operation) {
+  return {.start = event.start,
+          .end = event.end,
+          .correlation = event.correlation,
+          .lane = event.lane,
+          .process = event.process,
+          .operation = operation,
+          .device = devices_.IndexOf(event.lane, event.process)};
+}
+
 void Engine::On(const record::Kernel& kernel) {
-  gpu_join_.Add({.start = kernel.start,
-                 .end = kernel.end,
-                 .correlation = kernel.correlation,
-                 .lane = kernel.lane,
-                 .shape = kernel.shape,
-                 .graph_id = kernel.graph_id,
-                 .process = kernel.process,
-                 .operation = OperationOf(kernel.shape),
-                 .device = devices_.IndexOf(kernel.lane, kernel.process)});
+  GpuRecord record = RecordOf(kernel, OperationOf(kernel.shape));
+  record.shape = kernel.shape;
+  record.graph_id = kernel.graph_id;
+  gpu_join_.Add(record);
 }
 
 void Engine::On(const record::Memcpy& copy) {
   const bool readback = copy.copy_kind == record::CopyKind::kDtoH;
-  gpu_join_.Add({.start = copy.start,
-                 .end = copy.end,
-                 .correlation = copy.correlation,
-                 .lane = copy.lane,
-                 .process = copy.process,
-                 .operation = readback ? GpuOperation::kReadback : GpuOperation::kOther,
-                 .device = devices_.IndexOf(copy.lane, copy.process)});
+  gpu_join_.Add(RecordOf(copy, readback ? GpuOperation::kReadback : GpuOperation::kOther));
 }
 
-void Engine::On(const record::Memset& memset) {
-  gpu_join_.Add({.start = memset.start,
-                 .end = memset.end,
-                 .correlation = memset.correlation,
-                 .lane = memset.lane,
-                 .process = memset.process,
-                 .operation = GpuOperation::kOther,
-                 .device = devices_.IndexOf(memset.lane, memset.process)});
-}
+void Engine::On(const record::Memset& memset) { gpu_join_.Add(RecordOf(memset, GpuOperation::kOther)); }
 
 void Engine::On(const record::GraphLaunch& launch) {
-  gpu_join_.Add({.start = launch.start,
-                 .end = launch.end,
-                 .correlation = launch.correlation,
-                 .lane = launch.lane,
-                 .graph_id = launch.graph_id,
-                 .process = launch.process,
-                 .operation = GpuOperation::kGraph,
-                 .device = devices_.IndexOf(launch.lane, launch.process)});
+  GpuRecord record = RecordOf(launch, GpuOperation::kGraph);
+  record.graph_id = launch.graph_id;
+  gpu_join_.Add(record);
 }
 
 void Engine::On(const record::ApiCall& call) {

@@ -94,6 +94,8 @@ class Engine final : public record::EventVisitor {
   void Finish();
 
  private:
+  template <typename Event>
+  GpuRecord RecordOf(const Event& event, GpuOperation operation);
   GpuOperation OperationOf(record::ShapeId shape) {
     const uint8_t kept = shape < shape_operation_.size() ? shape_operation_[shape] : 0;
     return kept != 0 ? static_cast<GpuOperation>(kept - 1) : AskOperation(shape);

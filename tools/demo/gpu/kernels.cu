@@ -223,10 +223,6 @@ void LaunchLayer(const DeviceMemory& m, const DeviceInput& input, const ForwardS
   reduce();
 }
 
-}  // namespace
-
-namespace {
-
 // What the engine's own code takes on the way to so many launches.
 void SpendBeforeLaunches(const ForwardShape& shape, int64_t launches) {
   uint64_t state = 1;
@@ -239,7 +235,7 @@ void SpendBeforeLaunches(const ForwardShape& shape, int64_t launches) {
 
 cudaError_t LaunchForward(const DeviceMemory& m, const DeviceInput& input, const ForwardShape& s,
                           const ForwardWork& work, cudaStream_t stream, int64_t& kernels) {
-  const int blocks = Blocks(s.tokens);
+  const int blocks = Blocks(s.tokens), kernels_per_layer = kKernelsPerLayer + (s.all_reduce ? 2 : 0);
   {
     const LayerRange range(s.ranges, "embedding");
     vocab_parallel_embedding_kernel<<<blocks, kThreads, 0, stream>>>(work.embedding, input.tokens, m.weights, m.x,
@@ -249,14 +245,14 @@ cudaError_t LaunchForward(const DeviceMemory& m, const DeviceInput& input, const
     char name[24];
     snprintf(name, sizeof name, "layer %d", layer);
     const LayerRange range(s.ranges, name);
-    SpendBeforeLaunches(s, kKernelsPerLayer + (s.all_reduce ? 2 : 0));
+    SpendBeforeLaunches(s, kernels_per_layer);
     LaunchLayer(m, input, s, work, stream);
   }
   const LayerRange range(s.ranges, "head");
   fused_add_rms_norm_kernel<<<blocks, kThreads, 0, stream>>>(work.norm, m.x, m.residual, s.tokens, s.hidden);
   gemm_f32_kernel<<<Blocks(s.rows), kThreads, 0, stream>>>(work.head, m.x, m.weights, m.logits, s.rows, s.hidden,
                                                            kVocabulary);
-  kernels += 3 + s.layers * (kKernelsPerLayer + (s.all_reduce ? 2 : 0));
+  kernels += 3 + s.layers * kernels_per_layer;
   return cudaGetLastError();
 }
 
